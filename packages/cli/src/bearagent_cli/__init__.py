@@ -1,0 +1,3 @@
+"""The command line of BearAgent."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""What the core of BearAgent needs from outside: Protocols and their errors."""
+
+__all__: list[str] = []

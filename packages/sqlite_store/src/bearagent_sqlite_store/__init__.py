@@ -1,0 +1,3 @@
+"""BearAgent's event store on SQLite."""
+
+__all__: list[str] = []

@@ -1,0 +1,47 @@
+"""What all stored structures share, and the one function that reads a stored document.
+
+`Rec` is a part of a document; `Doc` carries its own `schema_version`. An unknown version is refused, never guessed, and
+so is a document without one: the version is looked at before the rest is decoded.
+"""
+
+from typing import Literal, TypeVar
+
+import msgspec
+
+from bearagent_domain.errors import BearAgentError, ErrorCode, failure
+
+D = TypeVar("D", bound="Doc")
+
+
+class Rec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Base of all immutable records. A field that nobody declared is refused when decoding."""
+
+
+class Doc(Rec, frozen=True, kw_only=True):
+    """Base of what is stored or crosses a process on its own."""
+
+    schema_version: Literal[1] = 1
+
+
+class _VersionOnly(msgspec.Struct, frozen=True):
+    schema_version: int | None = None
+
+
+def read_document(data: bytes, document_type: type[D]) -> D:
+    """Decode one stored document, version first.
+
+    Raises `BearAgentError` with `schema_version_unknown` for a missing or unknown version and `document_invalid` for
+    anything else that does not fit. Stored documents are read by this function alone.
+    """
+    try:
+        version = msgspec.json.decode(data, type=_VersionOnly).schema_version
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        raise BearAgentError(failure(ErrorCode.DOCUMENT_INVALID, "This is not a JSON document.")) from error
+    if version != 1:
+        found = "none" if version is None else str(version)
+        message = f"Schema version {found} is not known here; version 1 is. Use a newer BearAgent to read it."
+        raise BearAgentError(failure(ErrorCode.SCHEMA_VERSION_UNKNOWN, message))
+    try:
+        return msgspec.json.decode(data, type=document_type)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise BearAgentError(failure(ErrorCode.DOCUMENT_INVALID, "The document does not fit its schema.")) from error

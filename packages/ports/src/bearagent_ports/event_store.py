@@ -1,0 +1,86 @@
+"""The port of event stores: the one truth, appended to and read back (R4)."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from bearagent_domain.documents import Rec
+from bearagent_domain.errors import BearAgentError
+from bearagent_domain.ids import RunId
+from bearagent_domain.records import Head, RecordedEvent
+from bearagent_domain.rows import Binding, Rows, RunRow
+
+
+class StoreError(BearAgentError):
+    """The store could not do it, and stored nothing of it."""
+
+
+class SequenceConflict(StoreError):
+    """Someone else appended to this run. Nothing of the append is stored."""
+
+
+class RunNotFound(StoreError):
+    """No run of that id is stored."""
+
+
+class Append(Rec, frozen=True, kw_only=True):
+    """What one run gets in one transaction: events after `expected_sequence`, and the rows after them.
+
+    `binding` comes with the first events of a run and never again.
+    """
+
+    run_id: RunId
+    expected_sequence: int
+    events: tuple[RecordedEvent, ...]
+    rows: Rows
+    binding: Binding | None = None
+
+
+class RunRowPage(Rec, frozen=True, kw_only=True):
+    """Some run rows, newest (last inserted) first, and the cursor for those behind them."""
+
+    runs: tuple[RunRow, ...]
+    next_cursor: str | None
+
+
+class EventStore(Protocol):
+    """Synchronous. Contract suite: `bearagent_testkit.EventStoreContract`."""
+
+    def append(self, parts: Sequence[Append]) -> None:
+        """Store all parts in one durable transaction, or nothing.
+
+        Checks that each part continues its run: expected sequence, no gap, chain. Raises `SequenceConflict` when the
+        run is elsewhere, `RecordCorrupt` when the part does not fit itself, `StoreError` for the rest.
+        """
+
+    def read(self, run_id: RunId, *, after: int = 0, limit: int = 1_000) -> tuple[RecordedEvent, ...]:
+        """At most `limit` records after sequence `after`, in order, each page checked: first sequence, no gap, chain.
+
+        Empty behind the end. Raises `RunNotFound`, `RecordCorrupt`, `StoreError`.
+        """
+
+    def run(self, run_id: RunId) -> RunRow:
+        """The projection row of one run. Raises `RunNotFound`."""
+
+    def rows(self, run_id: RunId) -> Rows:
+        """All stored rows of one run, activities by requested sequence, artifacts by sequence. Raises `RunNotFound`."""
+
+    def binding(self, run_id: RunId) -> Binding:
+        """What driving the run again needs. Raises `RunNotFound`."""
+
+    def runs(self, *, cursor: str | None = None, limit: int = 50) -> RunRowPage:
+        """Run rows, newest first by insertion. An unusable cursor raises `StoreError` with `cursor_invalid`."""
+
+    def matching(self, prefix: str, *, limit: int = 10) -> tuple[RunId, ...]:
+        """Ids of at most `limit` runs that begin with `prefix`, newest first; the prefix is text, never a pattern."""
+
+    def replace_rows(self, run_id: RunId, rows: Rows) -> None:
+        """Put freshly computed rows in the place of all stored ones of this run, in one transaction."""
+
+    def keep_head(self, run_id: RunId, head: Head) -> bool:
+        """Keep the head outside the log as well; False when that could not be done, which is a warning only."""
+
+    def kept_head(self, run_id: RunId) -> tuple[int, str] | None:
+        """Sequence and hex hash kept outside the log, or None when there is none."""
+
+    def close(self) -> None:
+        """Release everything. Nothing may be called after."""

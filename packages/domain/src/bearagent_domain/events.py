@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from bearagent_domain.budgets import Amounts, LimitName, ModelUsage
+from bearagent_domain.documents import Rec
 from bearagent_domain.errors import ErrorInfo
 from bearagent_domain.ids import N0, N1, ActivityId, CallId, CommandId, Line, Name, Note, Sha, Uid
 from bearagent_domain.models import ModelResponse, RequestManifest
@@ -133,14 +134,14 @@ class RunFailed(Event, frozen=True, kw_only=True):
     error: ErrorInfo
 
 
-class ModelWork(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="model", tag_field="kind"):
+class ModelWork(Rec, frozen=True, kw_only=True, tag="model", tag_field="kind"):
     """A request to a model. `request_hash` is the hash of the manifest, domain `request`."""
 
     manifest: RequestManifest
     request_hash: Sha
 
 
-class ToolWork(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="tool", tag_field="kind"):
+class ToolWork(Rec, frozen=True, kw_only=True, tag="tool", tag_field="kind"):
     """One call of the model activity `source_activity_id`, where its arguments stand."""
 
     call_id: CallId
@@ -180,9 +181,7 @@ class ActivityStarted(Event, frozen=True, kw_only=True):
     intent: Intent
 
 
-class ModelOutcome(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="model", tag_field="kind"
-):
+class ModelOutcome(Rec, frozen=True, kw_only=True, tag="model", tag_field="kind"):
     """What a model answered and used."""
 
     response: ModelResponse
@@ -191,7 +190,7 @@ class ModelOutcome(
     provider_request_id: Line | None = None
 
 
-class ToolOutcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="tool", tag_field="kind"):
+class ToolOutcome(Rec, frozen=True, kw_only=True, tag="tool", tag_field="kind"):
     """What a tool gave back."""
 
     result: ToolResult

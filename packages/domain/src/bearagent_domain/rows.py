@@ -1,4 +1,4 @@
-"""Projection rows: what `list` reads. Computed from events by the reducer, stored beside them, never a second truth (R4)."""
+"""Projection rows: what `list` reads. Computed from events by the reducer, never a second truth (R4)."""
 
 from bearagent_domain.documents import Rec
 from bearagent_domain.events import SuspendReason

@@ -100,7 +100,7 @@ class FingerprintPart(Rec, frozen=True, kw_only=True):
 
 
 class RunFingerprint(Doc, frozen=True, kw_only=True):
-    """What was installed when the run was made. It informs; it grants nothing, refuses nothing, is never back-filled."""
+    """What was installed when the run was made. It informs; it grants and refuses nothing, is never back-filled."""
 
     packages: tuple[FingerprintPart, ...]
     policy: Line

@@ -1,4 +1,4 @@
-"""UTC instants as text: `2026-01-31T08:15:00.000Z`, always three digits of milliseconds, so that text order is time order."""
+"""UTC instants as text: `2026-01-31T08:15:00.000Z`, three digits of milliseconds: text order is time order."""
 
 from datetime import UTC, datetime
 from typing import Annotated, NewType

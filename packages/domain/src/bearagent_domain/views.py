@@ -1,4 +1,4 @@
-"""What a reader gets: one run whole, a page of events, a line of the list. JSON output is these shapes, field by field."""
+"""What a reader gets: one run whole, a page of events, a line of the list. JSON output is these shapes."""
 
 from bearagent_domain.artifacts import Artifact
 from bearagent_domain.budgets import LimitName

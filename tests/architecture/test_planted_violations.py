@@ -34,11 +34,13 @@ PLANTED: Mapping[str, Mapping[str, Mapping[str, str]]] = {
     "command-line": {
         "to the runtime": {"cli/planted": "import bearagent_runtime"},
         "to an adapter": {"cli/planted": "import bearagent_workspace_tools"},
+        "to the reducer": {"cli/planted": "import bearagent_reducer"},
     },
     "testkit": {
         "from the app": {"bearagent/planted": "import bearagent_testkit"},
         "from a package": {"domain/planted": "import bearagent_testkit"},
     },
+    "testkit-alone": {"to the runtime": {"testkit/planted": "import bearagent_runtime"}},
     "openai": {"from an adapter": {"offline_provider/planted": "from openai import OpenAI"}},
     "acyclic": {
         "two modules": {

@@ -1,3 +1,5 @@
 """BearAgent's file tools, confined to one folder."""
 
-__all__: list[str] = []
+from bearagent_workspace_tools.tools import workspace_tools
+
+__all__ = ["workspace_tools"]

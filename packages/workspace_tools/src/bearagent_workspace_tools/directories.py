@@ -35,6 +35,7 @@ class Workspace:
 
     def __init__(self, root: str | os.PathLike[str]) -> None:
         try:
+            os.stat(root)  # an empty name would be resolved to the current folder
             self._place = os.path.realpath(root, strict=True)
             self._root = _open_directory(self._place, None)
         except (OSError, ValueError) as error:

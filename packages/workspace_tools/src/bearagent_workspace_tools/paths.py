@@ -1,7 +1,7 @@
 """Path rules: text from a model becomes one normalised relative path, or a refusal. Pure, the same on every platform.
 
 Only `\\` to `/`, `.` and empty parts are normalised. Nothing is decoded, expanded, folded or resolved; `..` is refused
-even where it would stay inside (docs/architecture.md, "Paths").
+even where it would stay inside.
 """
 
 import re

@@ -3,11 +3,13 @@
 import hashlib
 from functools import partial
 
+from bearagent_domain.errors import ErrorCode
 from bearagent_domain.json_values import JsonObject, canonical_json
 from bearagent_domain.tools import Effect, Intent, PreparedToolRequest, Resource, RetrySafety, ToolResult, ToolSpec
-from bearagent_ports.tool import CallContext
+from bearagent_ports.tool import CallContext, ToolFailed
 from bearagent_workspace_tools.arguments import integer_of, object_schema, require_fields
 from bearagent_workspace_tools.directories import OpenFile, Workspace
+from bearagent_workspace_tools.errors import failed
 from bearagent_workspace_tools.paths import normalised, parts_of
 from bearagent_workspace_tools.texts import PAGE_BYTES_MAX, Page, PageReader, TextDecoder, blocks, has_changed
 from bearagent_workspace_tools.workers import READ_GRACE_MS, check_time, run_worker
@@ -48,7 +50,7 @@ _SPEC = ToolSpec(
 
 
 class ReadTool:
-    """Reads; see `docs/tools.md` for the facts that come with a page."""
+    """Reads; the package README lists the facts that come with a page."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -112,7 +114,12 @@ def _read_through(file: OpenFile, reader: PageReader, call: CallContext) -> Json
     facts: JsonObject = {"size": size, "sha256": digest.hexdigest()}
     if has_changed(file):
         facts["changed"] = True
-    decoder.feed(b"", is_last=True)
+    try:
+        decoder.feed(b"", is_last=True)
+    except ToolFailed as error:  # a file that grew is read as far as it went before, maybe half of a character
+        if "changed" in facts:
+            raise failed(ErrorCode.FILE_CHANGED) from error
+        raise
     return facts
 
 

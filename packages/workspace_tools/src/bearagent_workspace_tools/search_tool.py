@@ -11,7 +11,7 @@ from bearagent_ports.tool import CallContext, ToolFailed
 from bearagent_workspace_tools.arguments import integer_of, line_of, object_schema, require_fields
 from bearagent_workspace_tools.directories import Workspace, entries_in, require_regular, status_of
 from bearagent_workspace_tools.paths import ROOT_PATH, child_of, is_temporary, normalised, parts_of
-from bearagent_workspace_tools.texts import FoundLine, TextDecoder, blocks, found_lines
+from bearagent_workspace_tools.texts import FoundLine, decoded, found_lines
 from bearagent_workspace_tools.workers import READ_GRACE_MS, check_time, run_worker
 
 QUERY_CHARS_MAX = 1_000
@@ -24,6 +24,7 @@ RESULT_BYTES_MAX = 131_072
 _ENDS_THE_SEARCH = frozenset(
     {ErrorCode.WORKSPACE_CHANGED, ErrorCode.TOO_MANY_OPEN_FILES, ErrorCode.TOOL_TIMEOUT, ErrorCode.INTERRUPTED}
 )
+_NOT_SEARCHED = frozenset({ErrorCode.NOT_TEXT, ErrorCode.FILE_TOO_LARGE})
 
 _SPEC = ToolSpec(
     name="workspace.search",
@@ -138,7 +139,8 @@ class _Search:
             else:
                 self._read_file(path)
         except ToolFailed as error:
-            if error.info.code in _ENDS_THE_SEARCH or (path == self._start and is_directory):
+            code = error.info.code
+            if code in _ENDS_THE_SEARCH or (path == self._start and code not in _NOT_SEARCHED):
                 raise
             self._skipped += 1
 
@@ -166,8 +168,7 @@ class _Search:
 
     def _read_file(self, path: str) -> None:
         with self._workspace.file(parts_of(path)) as file:
-            decoder = TextDecoder()
-            texts = (decoder.feed(block) for block in blocks(file, self._check))
+            texts = decoded(file, self._check)
             found = found_lines(texts, self._query, self._max_matches - len(self._lines) + 1)
         self._files += 1
         for line in found:

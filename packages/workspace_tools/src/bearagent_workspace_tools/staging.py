@@ -1,33 +1,28 @@
 """One file replaced as a whole: staged beside its target, forced to disk, checked, and renamed over it in one step.
 
 Until that step nothing but the temporary file (and empty folders on the way) exists, and both are removed on failure;
-after it the new bytes are there, whatever else fails. Which failing call means what: docs/reliability.md.
+after it the new bytes are there, whatever else fails. Which failing call means what stands in the package README.
 """
 
 import errno
-import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-
-import msgspec
 
 from bearagent_domain.errors import ErrorCode
 from bearagent_domain.json_values import sha256_hex
 from bearagent_ports.tool import CallContext, OutcomeUnknown, ToolFailed
 from bearagent_workspace_tools.directories import (
     Workspace,
-    entries_in,
     identity_of,
-    opened,
     require_regular,
     status_of,
     translating,
 )
 from bearagent_workspace_tools.errors import failed, in_doubt, translated
-from bearagent_workspace_tools.paths import look_alike_key, temporary_name
-from bearagent_workspace_tools.texts import blocks, has_changed
+from bearagent_workspace_tools.paths import temporary_name
+from bearagent_workspace_tools.targets import Target, check_names, signature_of, status_or_none, target_in
 from bearagent_workspace_tools.workers import check_time
 
 WRITE_BLOCK_BYTES = 65_536
@@ -36,17 +31,6 @@ TRIALS_MAX = 4
 _RENAME_REFUSED = frozenset(
     {errno.EXDEV, errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EDQUOT, errno.EISDIR, errno.ENOTDIR, errno.EROFS}
 )
-
-
-class Target(msgspec.Struct, frozen=True):
-    """What stands at the target's name: a hash and a status, or neither when there is nothing."""
-
-    sha256: str | None = None
-    status: os.stat_result | None = None
-
-    def looks_like(self, status: os.stat_result | None) -> bool:
-        """Whether `status` shows the same file, unchanged."""
-        return _signature(self.status) == _signature(status)
 
 
 def replace_file(workspace: Workspace, parts: Sequence[str], data: bytes, prior: str | None, call: CallContext) -> None:
@@ -66,53 +50,6 @@ def replace_file(workspace: Workspace, parts: Sequence[str], data: bytes, prior:
             os.fsync(folder)
         except OSError as error:  # the new file is there; whether it survives a power cut is open
             raise in_doubt(worker_ended=True) from error
-
-
-def target_at(workspace: Workspace, parts: Sequence[str], check: Callable[[], None]) -> Target:
-    """What stands at `parts` now; a missing folder on the way means: nothing. Raises `ToolFailed`."""
-    try:
-        with workspace.directory(parts[:-1]) as folder:
-            return target_in(folder, parts[-1], check)
-    except ToolFailed as error:
-        if error.info.code is ErrorCode.PATH_NOT_FOUND:
-            return Target()
-        raise
-
-
-def target_in(folder: int, name: str, check: Callable[[], None]) -> Target:
-    """What stands at `name` in `folder`, hashed. Raises `ToolFailed` for a link, a folder or a special file."""
-    status = _status_or_none(folder, name)
-    if status is None:
-        return Target()
-    with opened(folder, name) as file:
-        digest = hashlib.sha256()
-        for block in blocks(file, check):
-            digest.update(block)
-        if has_changed(file):
-            raise failed(ErrorCode.FILE_CHANGED)
-        return Target(digest.hexdigest(), file.status)
-
-
-def check_names(workspace: Workspace, parts: Sequence[str], check: Callable[[], None]) -> None:
-    """Raise `ToolFailed` with `path_collision` when a part would become the look-alike of another entry."""
-    for depth, name in enumerate(parts):
-        try:
-            with workspace.directory(parts[:depth]) as folder:
-                _require_no_look_alike(folder, name, check)
-        except ToolFailed as error:
-            if error.info.code is ErrorCode.PATH_NOT_FOUND:
-                return
-            raise
-
-
-def _require_no_look_alike(folder: int, name: str, check: Callable[[], None]) -> None:
-    key, collides = look_alike_key(name), False
-    for entry in entries_in(folder, check):
-        if entry.name == name:
-            return
-        collides = collides or look_alike_key(entry.name) == key
-    if collides:
-        raise failed(ErrorCode.PATH_COLLISION)
 
 
 @contextmanager
@@ -146,14 +83,10 @@ def _remove_earlier_attempts(folder: int, call: CallContext) -> None:
 def _staged(folder: int, data: bytes, target: Target, call: CallContext) -> Iterator[tuple[str, os.stat_result]]:
     """The name and status of a temporary file that holds `data` on disk; it goes again if the block fails."""
     name, handle = _create(folder, call)
-    created = os.fstat(handle)
+    with translating():
+        created = os.fstat(handle)
     try:
-        try:
-            with translating():
-                _fill(handle, data, target, call)
-                staged = os.fstat(handle)
-        finally:
-            _close(handle)
+        staged = _filled(handle, data, target, call)
         yield name, staged
     except (ToolFailed, OutcomeUnknown):
         with suppress(ToolFailed, OSError):
@@ -171,6 +104,21 @@ def _create(folder: int, call: CallContext) -> tuple[str, int]:
     raise failed(ErrorCode.WRITE_CHANGED)
 
 
+def _filled(handle: int, data: bytes, target: Target, call: CallContext) -> os.stat_result:
+    """The status of the written file, closed again: some file systems report a failed write only then."""
+    try:
+        with translating():
+            _fill(handle, data, target, call)
+            status = os.fstat(handle)
+    except ToolFailed:
+        with suppress(OSError):  # the first failure is the one to tell
+            os.close(handle)
+        raise
+    with translating():
+        os.close(handle)
+    return status
+
+
 def _fill(handle: int, data: bytes, target: Target, call: CallContext) -> None:
     """Write, force to disk, and read back: a write that lies about its length must not pass."""
     rest = memoryview(data)
@@ -183,12 +131,6 @@ def _fill(handle: int, data: bytes, target: Target, call: CallContext) -> None:
     held = os.pread(handle, len(data) + 1, 0)
     if os.fstat(handle).st_size != len(data) or sha256_hex(held) != sha256_hex(data):
         raise failed(ErrorCode.IO_ERROR)
-
-
-def _close(handle: int) -> None:
-    """Before the replace: some file systems report a failed write only here."""
-    with translating():
-        os.close(handle)
 
 
 def _take_last_step(
@@ -204,9 +146,9 @@ def _take_last_step(
     with call.stop.last_step():
         check_time(call)
         _require_same_folder(workspace, parts[:-1], folder)
-        if _signature(_status_or_none(folder, name)) != _signature(staged):
+        if signature_of(status_or_none(folder, name)) != signature_of(staged):
             raise failed(ErrorCode.WRITE_CHANGED)
-        now = _status_or_none(folder, parts[-1])
+        now = status_or_none(folder, parts[-1])
         if now is not None:
             require_regular(now)
         if not target.looks_like(now):
@@ -227,19 +169,3 @@ def _require_same_folder(workspace: Workspace, parts: Sequence[str], folder: int
         raise failed(ErrorCode.WRITE_CHANGED) from error
     if not is_same:
         raise failed(ErrorCode.WRITE_CHANGED)
-
-
-def _status_or_none(folder: int, name: str) -> os.stat_result | None:
-    try:
-        return status_of(folder, name)
-    except ToolFailed as error:
-        if error.info.code is ErrorCode.PATH_NOT_FOUND:
-            return None
-        raise
-
-
-def _signature(status: os.stat_result | None) -> tuple[int, ...] | None:
-    """Which file with which content, as far as a status can tell."""
-    if status is None:
-        return None
-    return status.st_dev, status.st_ino, status.st_mode, status.st_size, status.st_mtime_ns

@@ -50,6 +50,14 @@ def blocks(file: OpenFile, check: Callable[[], None]) -> Iterator[bytes]:
         yield block
 
 
+def decoded(file: OpenFile, check: Callable[[], None]) -> Iterator[str]:
+    """The text of `file`, block by block. Raises `ToolFailed` with `not_text`."""
+    decoder = TextDecoder()
+    for block in blocks(file, check):
+        yield decoder.feed(block)
+    yield decoder.feed(b"", is_last=True)
+
+
 def has_changed(file: OpenFile) -> bool:
     """Whether someone wrote to `file` since it was opened."""
     now = os.fstat(file.handle)

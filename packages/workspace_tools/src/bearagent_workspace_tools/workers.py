@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from bearagent_domain.errors import ErrorCode
 from bearagent_ports.tool import CallContext
-from bearagent_workspace_tools.errors import failed, in_doubt
+from bearagent_workspace_tools.errors import failed, in_doubt, translated
 
 READ_GRACE_MS = 5_000
 STOP_INTERVAL_SECONDS = 0.010
@@ -26,7 +26,7 @@ async def run_worker(call: CallContext, work: Callable[[], T], *, grace_ms: int,
     is abandoned if it only reads; if it may write, `OutcomeUnknown` is raised. A cancellation travels on in all other
     cases; what the worker did before it ended is then for whoever cancelled to find out.
     """
-    worker = _Worker(work)
+    worker = _Worker(work, may_write)
     try:
         if await worker.ends_within(_milliseconds_to(call.deadline_ms)):
             return worker.outcome()
@@ -50,8 +50,9 @@ def check_time(call: CallContext) -> None:
 class _Worker(Generic[T]):
     """One started thread, and whether it has ended."""
 
-    def __init__(self, work: Callable[[], T]) -> None:
+    def __init__(self, work: Callable[[], T], may_write: bool) -> None:
         self._work = work
+        self._may_write = may_write
         self._value: T
         self._error: BaseException | None = None
         self._loop = asyncio.get_running_loop()
@@ -76,7 +77,10 @@ class _Worker(Generic[T]):
     def _run(self) -> None:
         try:
             self._value = self._work()
-        except BaseException as error:  # a thread has nobody above it: every failure is carried to whoever waits
+        except OSError as error:  # one that nobody expected; after a write it leaves everything open
+            self._error = in_doubt(worker_ended=True) if self._may_write else translated(error)
+            self._error.__cause__ = error
+        except Exception as error:  # a thread has nobody above it: whoever waits gets every failure
             self._error = error
         try:
             self._loop.call_soon_threadsafe(self._ended.set)

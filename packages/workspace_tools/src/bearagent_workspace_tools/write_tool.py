@@ -14,7 +14,8 @@ from bearagent_ports.tool import CallContext, CallRefused, ToolFailed
 from bearagent_workspace_tools.arguments import object_schema, require_fields, text_of
 from bearagent_workspace_tools.directories import Workspace
 from bearagent_workspace_tools.paths import normalised, parts_of, require_writable
-from bearagent_workspace_tools.staging import check_names, replace_file, target_at
+from bearagent_workspace_tools.staging import replace_file
+from bearagent_workspace_tools.targets import check_names, target_at
 from bearagent_workspace_tools.workers import READ_GRACE_MS, check_time, run_worker
 
 CONTENT_BYTES_MAX = 524_288

@@ -22,7 +22,8 @@ ArtifactId = NewType("ArtifactId", Id)
 TaskId = NewType("TaskId", Id)
 SessionId = NewType("SessionId", Id)
 CommandId = NewType("CommandId", Id)
-CallId = NewType("CallId", Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}" + END)])
+CALL_ID_PATTERN = r"^[A-Za-z0-9_-]{1,64}" + END
+CallId = NewType("CallId", Annotated[str, Meta(pattern=CALL_ID_PATTERN)])
 
 Sha = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}" + END)]
 Name = Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]{0,39}" + END)]
@@ -43,11 +44,17 @@ Up128 = Annotated[tuple[T, ...], Meta(max_length=128)]
 NO_HASH = "0" * 64
 
 _UUID4 = re.compile(UUID4_PATTERN)
+_CALL_ID = re.compile(CALL_ID_PATTERN)
 
 
 def is_canonical_id(text: str) -> bool:
     """Whether `text` is a UUID4 in canonical lower-case form."""
     return _UUID4.match(text) is not None
+
+
+def is_call_id(text: str) -> bool:
+    """Whether `text` can stand as the id of a call: 1 to 64 letters, digits, `_` and `-` of ASCII."""
+    return _CALL_ID.match(text) is not None
 
 
 def new_id() -> str:

@@ -31,7 +31,6 @@ class Timeouts(Rec, frozen=True, kw_only=True):
     """Seconds. A null field takes the default."""
 
     model_total: N1 | None = None
-    tool: N1 | None = None
 
 
 class RunProfile(Doc, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""decide: what a command makes true. The only place that constructs events; `evolve` judges each before it is stored."""
+"""decide: what a command makes true. The only place that constructs events; `evolve` judges each of them first."""
 
 from collections.abc import Iterator
 from typing import assert_never

@@ -18,6 +18,8 @@ from bearagent_domain.runs import ActivityState, RunState
 from bearagent_domain.tools import ToolResult
 from bearagent_reducer.cuts import cut_answer
 
+_CONFIRMED = "A person confirmed that this was done."
+
 
 class TranscriptEntry(Rec, frozen=True, kw_only=True):
     """One item as shown, the sequence of its event, and its size in the encoded form."""

@@ -1,3 +1,18 @@
-"""The run loop of BearAgent: journal, model calls, tool calls, policy, executor."""
+"""What is done, in which order: the agent loop, its Journal, policy, executor, and the services around them."""
 
-__all__: list[str] = []
+from bearagent_runtime.fixed_policy import FixedToolPolicy
+from bearagent_runtime.journal import Journal
+from bearagent_runtime.query_service import QueryService, stored_records
+from bearagent_runtime.registry import Registry
+from bearagent_runtime.run_service import RunService, RuntimeParts, StartRun
+
+__all__ = [
+    "FixedToolPolicy",
+    "Journal",
+    "QueryService",
+    "Registry",
+    "RunService",
+    "RuntimeParts",
+    "StartRun",
+    "stored_records",
+]

@@ -1,0 +1,120 @@
+"""QueryService: what readers ask. Runs and events are told from verified records; only the list reads rows (R4)."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from bearagent_domain.errors import BearAgentError, ErrorCode, failure
+from bearagent_domain.ids import RunId, is_canonical_id
+from bearagent_domain.json_values import JsonObject
+from bearagent_domain.records import RecordedEvent, hex_hash
+from bearagent_domain.runs import RunStatus
+from bearagent_domain.views import EventPage, EventView, RunInspection, RunLine, RunPage
+from bearagent_ports import EventStore, RunLease, RunNotFound
+from bearagent_reducer import Inspection
+
+PAGE_EVENTS = 1_000
+PREFIX_CHARS_MIN = 4
+MATCHES_SHOWN_MAX = 5
+LATEST = "latest"
+
+
+class _Stored(msgspec.Struct, frozen=True):
+    type: str
+    version: int
+    payload: JsonObject
+
+
+def stored_records(store: EventStore, run_id: RunId) -> Iterator[RecordedEvent]:
+    """All records of a run in order, read page by page, each page checked by the store. Raises `RunNotFound`."""
+    after = 0
+    while page := store.read(run_id, after=after, limit=PAGE_EVENTS):
+        yield from page
+        after = page[-1].sequence
+
+
+class QueryService:
+    """Reads one store. Without a lease nobody can say whether a run is driven: `driven` is null then."""
+
+    def __init__(self, store: EventStore, lease: RunLease | None = None) -> None:
+        self._store = store
+        self._lease = lease
+
+    def inspect(self, run_id: RunId) -> RunInspection:
+        """A run whole. Raises `RunNotFound`, `RecordCorrupt`, `StoreError`."""
+        inspection = Inspection()
+        for record in stored_records(self._store, run_id):
+            inspection.add(record)
+        self._require_kept_head(run_id, inspection)
+        return inspection.view(driven=self._driven(run_id, inspection.state.status))
+
+    def events(self, run_id: RunId, *, after: int = 0, limit: int = 100) -> EventPage:
+        """At most `limit` events after sequence `after`, as stored."""
+        found = self._store.read(run_id, after=after, limit=limit + 1)
+        shown = found[:limit]
+        has_more = len(found) > limit
+        return EventPage(
+            run_id=run_id,
+            events=tuple(_event_view(record) for record in shown),
+            next_after_sequence=shown[-1].sequence if has_more and shown else None,
+            has_more=has_more,
+        )
+
+    def runs(self, *, cursor: str | None = None, limit: int = 20) -> RunPage:
+        """Runs newest first, from their rows."""
+        page = self._store.runs(cursor=cursor, limit=limit)
+        lines = tuple(RunLine(run=row, driven=self._driven(row.run_id, row.status)) for row in page.runs)
+        return RunPage(runs=lines, next_cursor=page.next_cursor)
+
+    def resolve(self, name: str) -> RunId:
+        """The run that `name` means: an id, a prefix of at least 4 characters that fits one run, or `latest`.
+
+        Raises `BearAgentError` with `run_not_found` or `run_ambiguous`, which lists some of the runs that fit.
+        """
+        if name == LATEST:
+            newest = self._store.runs(limit=1).runs
+            if not newest:
+                raise RunNotFound(
+                    failure(ErrorCode.RUN_NOT_FOUND, "There is no run yet. Start one with `bearagent run`.")
+                )
+            return newest[0].run_id
+        prefix = name.lower()
+        if len(prefix) < PREFIX_CHARS_MIN and not is_canonical_id(prefix):
+            message = f"A run is named by its id, at least {PREFIX_CHARS_MIN} characters of it, or `latest`."
+            raise RunNotFound(failure(ErrorCode.RUN_NOT_FOUND, message))
+        matches = self._store.matching(prefix, limit=MATCHES_SHOWN_MAX)
+        if not matches:
+            message = "No run fits that name. `bearagent list` shows the runs there are."
+            raise RunNotFound(failure(ErrorCode.RUN_NOT_FOUND, message))
+        if len(matches) > 1:
+            message = f"Several runs fit: {', '.join(matches)}. Give more characters."
+            raise BearAgentError(failure(ErrorCode.RUN_AMBIGUOUS, message))
+        return matches[0]
+
+    def _driven(self, run_id: RunId, status: RunStatus) -> bool | None:
+        """Whether a process drives the run now; null for a run at rest, and where there is no lease to ask."""
+        if self._lease is None or status not in (RunStatus.QUEUED, RunStatus.RUNNING):
+            return None
+        return self._lease.is_held(run_id)
+
+    def _require_kept_head(self, run_id: RunId, inspection: Inspection) -> None:
+        kept = self._store.kept_head(run_id)
+        if kept is None or kept[0] < inspection.head.sequence:
+            return
+        if kept != (inspection.head.sequence, inspection.head.hash.hex()):
+            message = "The log is not the one whose head was kept: its end is lost or changed."
+            raise BearAgentError(failure(ErrorCode.RECORD_TRUNCATED, message, kept_sequence=kept[0]))
+
+
+def _event_view(record: RecordedEvent) -> EventView:
+    stored = msgspec.json.decode(record.body, type=_Stored)
+    return EventView(
+        sequence=record.sequence,
+        type=stored.type,
+        version=stored.version,
+        recorded_at=record.recorded_at,
+        activity_id=record.activity_id,
+        payload=stored.payload,
+        prev_hash=hex_hash(record.prev_hash),
+        hash=record.hash.hex(),
+    )

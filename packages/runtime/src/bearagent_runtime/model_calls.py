@@ -133,7 +133,7 @@ class ModelCalls:
         )
 
     def _recorded_calls(self, journal: Journal, drafts: tuple[CallDraft, ...]) -> tuple[ToolCall, ...]:
-        """The calls for the log, each with the model's id if that is well-formed and new in the run, else a made one."""
+        """The calls for the log, each with the model's id where that is well-formed and new in the run, else a made one."""
         calls: list[ToolCall] = []
         taken: set[CallId] = set()
         turn = journal.state.used.model_calls + 1

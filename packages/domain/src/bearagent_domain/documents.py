@@ -9,8 +9,10 @@ from typing import Literal, TypeVar
 import msgspec
 
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
+from bearagent_domain.json_values import JsonRefused, require_json
 
 D = TypeVar("D", bound="Doc")
+S = TypeVar("S", bound=msgspec.Struct)
 
 
 class Rec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -45,3 +47,16 @@ def read_document(data: bytes, document_type: type[D]) -> D:
         return msgspec.json.decode(data, type=document_type)
     except (msgspec.MsgspecError, RecursionError) as error:
         raise BearAgentError(failure(ErrorCode.DOCUMENT_INVALID, "The document does not fit its schema.")) from error
+
+
+def as_stored(value: S) -> S:
+    """`value` as it reads back once it was stored: the check on what foreign code constructed.
+
+    Raises `JsonRefused` when it would not read back: a broken bound, NUL, a number that is not finite, no JSON at all.
+    """
+    try:
+        plain = msgspec.to_builtins(value)
+        require_json(plain)
+        return msgspec.convert(plain, type(value))
+    except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
+        raise JsonRefused(failure(ErrorCode.JSON_INVALID, "This does not fit its schema.")) from error

@@ -5,7 +5,7 @@ from bearagent_reducer.decisions import Decided, decide
 from bearagent_reducer.inspections import Inspection
 from bearagent_reducer.projections import RowProjection
 from bearagent_reducer.runs import NEW_RUN, evolve, evolved_record, folded
-from bearagent_reducer.steps import Begin, CallModel, Finish, Recover, Rest, RunCall, Step, next_step
+from bearagent_reducer.steps import Begin, CallModel, Finish, Recover, Rest, RunCall, Settle, Step, next_step
 from bearagent_reducer.transcripts import Transcript, TranscriptEntry
 from bearagent_reducer.transitions import IllegalTransition
 
@@ -21,6 +21,7 @@ __all__ = [
     "Rest",
     "RowProjection",
     "RunCall",
+    "Settle",
     "Step",
     "Transcript",
     "TranscriptEntry",

@@ -27,6 +27,13 @@ class Recover(Rec, frozen=True, kw_only=True):
     activity: ActivityState
 
 
+class Settle(Rec, frozen=True, kw_only=True):
+    """The outcome of `activity`, which answers `call`, is unknown: look for evidence, or let the run rest."""
+
+    activity: ActivityState
+    call: ToolCall
+
+
 class Finish(Rec, frozen=True, kw_only=True):
     """The run comes to its end, or to rest for a reason that the state holds."""
 
@@ -35,18 +42,20 @@ class Rest(Rec, frozen=True, kw_only=True):
     """Nothing to do until someone acts."""
 
 
-Step: TypeAlias = Begin | RunCall | CallModel | Recover | Finish | Rest
+Step: TypeAlias = Begin | RunCall | CallModel | Recover | Settle | Finish | Rest
 
 
 def next_step(state: RunState) -> Step:
-    """What comes next. The first that fits: queued, at rest, open activity, an end or a reason to rest, call, model."""
+    """What comes next. The first that fits: queued, at rest, open activity, doubt, an end or rest, call, model."""
     if state.status is RunStatus.QUEUED:
         return Begin()
     if not state.is_running:
         return Rest()
     if state.open_activity is not None:
         return Recover(activity=state.open_activity)
-    if state.cancel_reason is not None or state.in_doubt or state.exhausted is not None or _is_answered(state):
+    if state.latest is not None and state.in_doubt:
+        return Settle(activity=state.latest, call=state.open_calls[0])
+    if state.cancel_reason is not None or state.exhausted is not None or _is_answered(state):
         return Finish()
     if state.open_calls:
         return RunCall(call=state.open_calls[0])

@@ -1,6 +1,6 @@
 """A call as a model sent it, made into one that the log can keep: decoded within limits, or refused and cut."""
 
-from bearagent_domain.errors import BearAgentError, ErrorCode, ErrorInfo, failure
+from bearagent_domain.errors import ErrorCode, ErrorInfo, failure
 from bearagent_domain.ids import CallId
 from bearagent_domain.json_values import (
     JsonObject,
@@ -78,13 +78,9 @@ def _decoded(text: str) -> JsonObject:
 
 def _refusal_by_tool(name: str, arguments: JsonObject, registry: Registry) -> ErrorInfo | None:
     try:
-        registry.find(name).prepare(arguments)
+        registry.prepared(name, arguments)
     except CallRefused as refused:
         return refused.info
-    except BearAgentError as error:
-        return error.info
-    except Exception:  # foreign code: a tool that breaks on its arguments does not take them
-        return failure(ErrorCode.ARGUMENTS_INVALID, "The tool can't take these arguments.")
     return None
 
 

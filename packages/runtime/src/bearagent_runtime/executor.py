@@ -3,11 +3,12 @@
 import asyncio
 from typing import TypeAlias
 
-from bearagent_domain.documents import Rec
+from bearagent_domain.documents import Rec, as_stored
 from bearagent_domain.errors import ErrorCode, ErrorInfo, failure
-from bearagent_domain.json_values import JsonRefused, canonical_json, require_json
+from bearagent_domain.json_values import JsonRefused, canonical_json
 from bearagent_domain.tools import Intent, PreparedToolRequest, ToolResult
 from bearagent_ports import CallContext, Clock, OutcomeUnknown, Tool, ToolFailed
+from bearagent_runtime.foreign_errors import storable_error
 
 READ_GRACE_SECONDS = 5.0
 
@@ -77,9 +78,12 @@ class Executor:
                 return Interrupted()
             return _timed_out(harmless, worker_ended=True)
         except ToolFailed as error:
-            return Interrupted() if cancelled and error.info.code is ErrorCode.INTERRUPTED else Failed(error=error.info)
+            if cancelled and error.info.code is ErrorCode.INTERRUPTED:
+                return Interrupted()
+            return Failed(error=storable_error(error.info, ErrorCode.TOOL_FAILED))
         except OutcomeUnknown as error:
-            return Doubtful(error=error.info, worker_ended=error.info.details.get("worker_ended") is not False)
+            info = storable_error(error.info, ErrorCode.OUTCOME_UNKNOWN)
+            return Doubtful(error=info, worker_ended=info.details.get("worker_ended") is not False)
         except Exception:  # foreign code: its words are not ours to show (R5)
             return _broken(harmless, ErrorCode.TOOL_FAILED, "The tool failed in a way that it should not.")
 
@@ -90,10 +94,10 @@ def _checked(result: ToolResult, tool: Tool) -> Outcome:
     try:
         if not isinstance(result, ToolResult):
             raise TypeError("not a ToolResult")
-        require_json([result.content, result.facts])
-        size = len(canonical_json(result))
-    except (JsonRefused, TypeError, ValueError):
+        result = as_stored(result)
+    except (JsonRefused, TypeError):
         return _broken(harmless, ErrorCode.TOOL_RESULT_INVALID, "The tool's result can't be stored.")
+    size = len(canonical_json(result))
     if size > tool.spec.result_bytes_max:
         message = f"The tool's result has {size:,} bytes, more than the {tool.spec.result_bytes_max:,} it may have."
         return _broken(harmless, ErrorCode.TOOL_RESULT_TOO_LARGE, message)

@@ -5,7 +5,7 @@ from typing import assert_never
 from bearagent_domain.commands import BeginRun, FinishRun
 from bearagent_domain.errors import ErrorCode, failure
 from bearagent_domain.runs import RunState
-from bearagent_reducer import Begin, CallModel, Finish, IllegalTransition, Recover, Rest, RunCall, next_step
+from bearagent_reducer import Begin, CallModel, Finish, IllegalTransition, Recover, Rest, RunCall, Settle, next_step
 from bearagent_runtime.active_time import ActiveTime
 from bearagent_runtime.journal import Journal
 from bearagent_runtime.model_calls import ModelCalls
@@ -33,6 +33,8 @@ class AgentLoop:
                 case Recover():
                     message = "An activity of this run has no outcome; it can be inspected, not continued."
                     raise IllegalTransition(failure(ErrorCode.ILLEGAL_TRANSITION, message))
+                case Settle(activity=activity, call=call):
+                    await self._tools.settle(journal, activity, call)
                 case Finish():
                     journal.record(FinishRun(active_ms=self._active_time.take()))
                 case Rest():

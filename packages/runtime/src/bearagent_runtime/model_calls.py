@@ -29,6 +29,7 @@ from bearagent_ports import Clock, IdSource, ModelProvider
 from bearagent_runtime.active_time import ActiveTime
 from bearagent_runtime.call_arguments import recorded_call
 from bearagent_runtime.context import BuiltRequest, ContextBuilder, ContextTooLarge
+from bearagent_runtime.foreign_errors import storable_error
 from bearagent_runtime.journal import Journal
 from bearagent_runtime.registry import Registry
 from bearagent_runtime.responses import CallDraft, ResponseAssembler, ResponseRefused
@@ -93,7 +94,7 @@ class ModelCalls:
             message = "The model did not answer in time. A profile's timeouts.model_total allows more."
             return failure(ErrorCode.MODEL_TIMEOUT, message, retryable=True)
         except BearAgentError as error:  # ProviderFailed, ResponseRefused
-            return error.info
+            return storable_error(error.info, ErrorCode.PROVIDER_ERROR)
         except Exception:  # foreign code
             return failure(ErrorCode.PROVIDER_ERROR, "The provider failed in a way that it should not.")
         return assembler
@@ -133,7 +134,7 @@ class ModelCalls:
         )
 
     def _recorded_calls(self, journal: Journal, drafts: tuple[CallDraft, ...]) -> tuple[ToolCall, ...]:
-        """The calls for the log, each with the model's id where that is well-formed and new in the run, else a made one."""
+        """The calls for the log: each keeps the model's id if it is well-formed and new in the run, else a made one."""
         calls: list[ToolCall] = []
         taken: set[CallId] = set()
         turn = journal.state.used.model_calls + 1

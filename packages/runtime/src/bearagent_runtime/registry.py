@@ -2,9 +2,12 @@
 
 from collections.abc import Iterable
 
+from bearagent_domain.documents import as_stored
 from bearagent_domain.errors import ErrorCode, failure
-from bearagent_domain.tools import ToolSpec
+from bearagent_domain.json_values import JsonObject
+from bearagent_domain.tools import PreparedToolRequest, ToolSpec
 from bearagent_ports import CallRefused, Reconciler, Tool
+from bearagent_runtime.foreign_errors import storable_error
 
 NAMES_SHOWN_MAX = 20
 
@@ -31,6 +34,17 @@ class Registry:
             known = ", ".join(list(self._tools)[:NAMES_SHOWN_MAX])
             raise CallRefused(failure(ErrorCode.TOOL_UNKNOWN, f"There is no tool of that name. Tools: {known}."))
         return tool
+
+    def prepared(self, name: str, arguments: JsonObject) -> tuple[Tool, PreparedToolRequest]:
+        """The tool `name` and what it makes of `arguments`. Raises `CallRefused`, whatever the tool raises."""
+        tool = self.find(name)
+        try:
+            return tool, as_stored(tool.prepare(arguments))
+        except CallRefused as refused:
+            raise CallRefused(storable_error(refused.info, ErrorCode.ARGUMENTS_INVALID)) from refused
+        except Exception as error:  # foreign code: a tool that breaks on its arguments does not take them
+            message = "The tool can't take these arguments."
+            raise CallRefused(failure(ErrorCode.ARGUMENTS_INVALID, message)) from error
 
     def reconciler_of(self, name: str) -> Reconciler | None:
         """The reconciler that stands beside the tool `name`."""

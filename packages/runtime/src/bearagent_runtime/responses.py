@@ -6,8 +6,10 @@ What a provider sends is foreign data, so its parts are checked here, whatever t
 from dataclasses import dataclass, field
 from typing import NoReturn
 
+import msgspec
+
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
-from bearagent_domain.ids import INTEGER_MAX
+from bearagent_domain.ids import INTEGER_MAX, Line
 from bearagent_domain.json_values import storable_text
 from bearagent_domain.models import (
     ARGUMENTS_BYTES_MAX,
@@ -85,7 +87,8 @@ class ResponseAssembler:
                 self._extend(self._calls[index], text)
                 return bool(text)
             case Finished(reason=FinishReason() as reason):
-                self.finish, self.provider_request_id = reason, event.provider_request_id
+                self.finish = reason
+                self.provider_request_id = _checked_request_id(event.provider_request_id)
                 return True
             case _:
                 _refuse(ErrorCode.PROVIDER_PROTOCOL, "The provider sent something that is no part of an answer.")
@@ -129,6 +132,14 @@ def _checked_usage(usage: UsageReported) -> UsageReported:
         if tokens is not None and not is_count:
             _refuse(ErrorCode.PROVIDER_PROTOCOL, "The provider reported a usage that is no number of tokens.")
     return usage
+
+
+def _checked_request_id(request_id: str | None) -> str | None:
+    """The id for the record; one that is no plain line of text is left out."""
+    try:
+        return msgspec.convert(request_id, Line | None)
+    except msgspec.ValidationError:
+        return None
 
 
 def _refuse(code: ErrorCode, message: str) -> NoReturn:

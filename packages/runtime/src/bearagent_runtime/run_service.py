@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from bearagent_domain.budgets import RunLimits
 from bearagent_domain.commands import CreateRun, SuspendRun
+from bearagent_domain.documents import as_stored
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
 from bearagent_domain.events import OBJECTIVE_CHARS_MAX, RunCreated, SuspendReason
 from bearagent_domain.ids import RunId, SessionId, TaskId
-from bearagent_domain.json_values import is_storable_text
+from bearagent_domain.json_values import JsonRefused, is_storable_text
 from bearagent_domain.models import ModelProfile
 from bearagent_domain.prices import ModelRate, rates_hash
 from bearagent_domain.profiles import CONTEXT_CHARS_DEFAULT, Timeouts
@@ -138,7 +139,7 @@ class RunService:
             timeouts_s=(("model_total", start.timeouts.model_total or MODEL_TOTAL_SECONDS),),
         )
         run_id, task_id, session_id = (parts.ids.new_id() for _ in range(3))
-        return RunCreated(
+        created = RunCreated(
             identity=plain_identity(RunId(run_id), TaskId(task_id), SessionId(session_id), start.uid),
             snapshot=snapshot,
             objective=start.objective,
@@ -151,6 +152,11 @@ class RunService:
                 tools=snapshot.tools,
             ),
         )
+        try:
+            return as_stored(created)
+        except JsonRefused as error:
+            message = "A setting of the run holds text or a number that can't be stored."
+            raise BearAgentError(failure(ErrorCode.SETTINGS_INVALID, message)) from error
 
     def _offered(self, names: tuple[str, ...] | None) -> tuple[ToolSpec, ...]:
         specs = self._parts.registry.specs

@@ -8,17 +8,33 @@ from bearagent_domain.commands import (
     DecidePolicy,
     DoubtActivity,
     FailActivity,
+    FinishRun,
     ReconcileActivity,
     RequestTool,
     StartActivity,
 )
-from bearagent_domain.errors import BearAgentError, ErrorCode, ErrorInfo, failure
+from bearagent_domain.documents import as_stored
+from bearagent_domain.errors import ErrorCode, ErrorInfo, failure
 from bearagent_domain.ids import ActivityId
 from bearagent_domain.policies import PolicyDecision, Verdict
+from bearagent_domain.runs import ActivityState
 from bearagent_domain.tools import Intent, PreparedToolRequest, ToolCall, ToolSpec
-from bearagent_ports import CallContext, CallRefused, Clock, Done, IdSource, NotDone, Policy, Tool, ToolFailed
+from bearagent_ports import (
+    CallContext,
+    CallRefused,
+    Clock,
+    Done,
+    Finding,
+    IdSource,
+    NotDone,
+    Policy,
+    Tool,
+    ToolFailed,
+    Unknown,
+)
 from bearagent_runtime.active_time import ActiveTime
 from bearagent_runtime.executor import Doubtful, Executor, Failed, Interrupted, Succeeded
+from bearagent_runtime.foreign_errors import storable_error
 from bearagent_runtime.journal import Journal
 from bearagent_runtime.registry import Registry
 
@@ -68,35 +84,45 @@ class ToolCalls:
         """The tool and its normalised request. A call that came in unusable is answered with why."""
         if call.refusal is not None or call.arguments is None:
             raise CallRefused(call.refusal or failure(ErrorCode.ARGUMENTS_INVALID, "The arguments were not kept."))
-        tool = self._registry.find(call.name)
-        try:
-            return tool, tool.prepare(call.arguments)
-        except BearAgentError:
-            raise
-        except Exception as error:  # foreign code
-            message = "The tool can't take these arguments."
-            raise CallRefused(failure(ErrorCode.ARGUMENTS_INVALID, message)) from error
+        return self._registry.prepared(call.name, call.arguments)
 
     def _decide(self, journal: Journal, activity_id: ActivityId, spec: ToolSpec, prepared: PreparedToolRequest) -> None:
-        decision = self._policy.decide(spec, prepared)
+        decision = self._decision(spec, prepared)
         journal.record(DecidePolicy(activity_id=activity_id, decision=decision, prepared_hash=prepared.prepared_hash))
         if decision.verdict is not Verdict.ALLOW:
             raise CallRefused(_refusal(decision))
 
+    def _decision(self, spec: ToolSpec, prepared: PreparedToolRequest) -> PolicyDecision:
+        try:
+            return as_stored(self._policy.decide(spec, prepared))
+        except Exception:  # foreign code: a policy that fails allows nothing
+            return PolicyDecision(verdict=Verdict.DENY, rule="policy_failed", reason="The policy could not decide.")
+
     async def _intent(self, tool: Tool, prepared: PreparedToolRequest, context: CallContext) -> Intent:
         try:
             async with asyncio.timeout(tool.spec.timeout_ms / 1_000):
-                return await tool.intend(prepared, context)
-        except (BearAgentError, asyncio.CancelledError):
+                return as_stored(await tool.intend(prepared, context))
+        except asyncio.CancelledError:
             raise
+        except ToolFailed as failed:
+            raise ToolFailed(storable_error(failed.info, ErrorCode.TOOL_FAILED)) from failed
         except TimeoutError as error:
             raise ToolFailed(failure(ErrorCode.TOOL_TIMEOUT, "The tool did not begin in time.")) from error
         except Exception as error:  # foreign code
             raise ToolFailed(failure(ErrorCode.TOOL_FAILED, "The tool could not begin.")) from error
 
+    async def settle(self, journal: Journal, activity: ActivityState, call: ToolCall) -> None:
+        """Settle a doubt by evidence, at once, or let the run rest for somebody who knows (R2).
+
+        An effect that provably did not happen answers the call with the error that raised the doubt.
+        """
+        if not await self._settled(journal, activity, call, activity.error):
+            journal.record(FinishRun(active_ms=self._active_time.take()))
+
     async def _act(
         self, journal: Journal, tool: Tool, prepared: PreparedToolRequest, context: CallContext, intent: Intent
     ) -> None:
+        """Act and record. A doubt is settled by the next step, which the state asks for."""
         activity_id = context.activity_id
         outcome, cancelled = await self._executor.execute_once(tool, prepared, context, intent)
         active_ms = self._active_time.take()
@@ -108,37 +134,24 @@ class ToolCalls:
             case Interrupted():
                 journal.record(CancelActivity(activity_id=activity_id, cause="interrupted", active_ms=active_ms))
             case Doubtful(error=error, worker_ended=worker_ended):
-                journal.record(DoubtActivity(activity_id=activity_id, error=error, active_ms=active_ms))
-                if worker_ended:
-                    await self._reconcile(journal, tool, prepared, context, intent, None if cancelled else error)
+                state = journal.record(DoubtActivity(activity_id=activity_id, error=error, active_ms=active_ms))
+                if not worker_ended:  # what may still happen can't be looked at yet
+                    journal.record(FinishRun())
+                elif cancelled and state.latest is not None:
+                    await self._settled(journal, state.latest, state.open_calls[0], None)
         if cancelled:
             raise asyncio.CancelledError
 
-    async def _reconcile(
-        self,
-        journal: Journal,
-        tool: Tool,
-        prepared: PreparedToolRequest,
-        context: CallContext,
-        intent: Intent,
-        error: ErrorInfo | None,
-    ) -> None:
-        """Settle the doubt by evidence, at once, if the tool has a reconciler and the evidence is clear (R2).
-
-        An effect that provably did not happen answers the call with `error`; without one the attempt is void.
-        """
-        reconciler = self._registry.reconciler_of(tool.spec.name)
-        if reconciler is None:
-            return
-        try:
-            finding = await reconciler.reconcile(prepared, context, intent)
-        except Exception:  # foreign code: no evidence
-            return
+    async def _settled(
+        self, journal: Journal, activity: ActivityState, call: ToolCall, answer: ErrorInfo | None
+    ) -> bool:
+        """Whether clear evidence settled the doubt. If nothing happened, `answer` answers the call; null voids it."""
+        finding = await self._finding(journal, activity, call)
         active_ms = self._active_time.take()
         match finding:
             case Done(result=result, evidence=evidence):
                 command = ReconcileActivity(
-                    activity_id=context.activity_id,
+                    activity_id=activity.activity_id,
                     finding="done",
                     evidence=evidence,
                     result=result,
@@ -146,21 +159,33 @@ class ToolCalls:
                 )
             case NotDone(evidence=evidence):
                 command = ReconcileActivity(
-                    activity_id=context.activity_id,
+                    activity_id=activity.activity_id,
                     finding="not_done",
                     evidence=evidence,
-                    error=error,
+                    error=answer,
                     active_ms=active_ms,
                 )
-            case _:
-                return
+            case Unknown():
+                return False
         journal.record(command)
+        return True
+
+    async def _finding(self, journal: Journal, activity: ActivityState, call: ToolCall) -> Finding:
+        reconciler = self._registry.reconciler_of(call.name)
+        if reconciler is None or activity.intent is None:
+            return Unknown(evidence="This tool has no reconciler.")
+        try:
+            tool, prepared = self._prepared(call)
+            context = self._context_of(journal, activity.activity_id, tool.spec, activity.attempt)
+            return as_stored(await reconciler.reconcile(prepared, context, activity.intent))
+        except Exception:  # foreign code: no evidence
+            return Unknown(evidence="The reconciler failed.")
 
     def _cancel(self, journal: Journal, activity_id: ActivityId) -> None:
         active_ms = self._active_time.take()
         journal.record(CancelActivity(activity_id=activity_id, cause="interrupted", active_ms=active_ms))
 
-    def _context_of(self, journal: Journal, activity_id: ActivityId, spec: ToolSpec) -> CallContext:
+    def _context_of(self, journal: Journal, activity_id: ActivityId, spec: ToolSpec, attempt: int = 1) -> CallContext:
         """The call's frame: its deadline is the tool's own, or the end of the run's active time if that comes first."""
         milliseconds = spec.timeout_ms
         allowed = journal.state.limits.active_ms
@@ -169,7 +194,7 @@ class ToolCalls:
         return CallContext(
             run_id=journal.run_id,
             activity_id=activity_id,
-            attempt=1,
+            attempt=attempt,
             deadline_ms=self._clock.monotonic_ms() + milliseconds,
         )
 

@@ -1,0 +1,125 @@
+"""What foreign code constructs past its own types is caught at the border: no such value reaches the log."""
+
+import msgspec
+import pytest
+
+from bearagent_domain.artifacts import Artifact
+from bearagent_domain.errors import ErrorCode, ErrorInfo
+from bearagent_domain.ids import ArtifactId
+from bearagent_domain.json_values import JsonObject
+from bearagent_domain.models import Finished, FinishReason, ModelEvent, TextDelta, UsageReported
+from bearagent_domain.policies import PolicyDecision, Verdict
+from bearagent_domain.runs import RunStatus
+from bearagent_domain.tools import Effect, Intent, PreparedToolRequest, Resource, ToolResult, ToolSpec
+from bearagent_domain.views import RunInspection
+from bearagent_ports import CallContext, Done, OutcomeUnknown, ToolFailed
+from bearagent_testkit import FakeReconciler, FakeTool, ScriptedCall, ScriptedTurn
+from tests.driving import Scene
+
+DONE = ScriptedTurn(text="Done.")
+BAD_ERROR = ErrorInfo(ErrorCode.TOOL_FAILED, "a\0b" + "x" * 9_000)
+BAD_ARTIFACT = Artifact(artifact_id=ArtifactId("no id"), path="", size=-1, sha256="short")
+
+
+class WideTool(FakeTool):
+    """Prepares a resource whose name is too long for any log."""
+
+    def prepare(self, arguments: JsonObject) -> PreparedToolRequest:
+        prepared = super().prepare(arguments)
+        resource = Resource(kind="file", access="write", name="x" * 5_000)
+        return msgspec.structs.replace(prepared, resources=(resource,))
+
+
+def play(tool: FakeTool, scene: Scene | None = None) -> RunInspection:
+    scene = scene or Scene(tools=[(tool, None)])
+    run = scene.play(ScriptedTurn(calls=(ScriptedCall(tool.spec.name, {"text": "a"}),)), DONE)
+    assert len(scene.records(run.run_id)) == run.last_sequence, "every record must read back"
+    return run
+
+
+def test_a_prepared_request_out_of_bounds_is_refused() -> None:
+    run = play(WideTool())
+    assert run.activities[1].error is not None and run.activities[1].error.code is ErrorCode.ARGUMENTS_INVALID
+
+
+def test_an_intent_out_of_bounds_begins_nothing() -> None:
+    tool = FakeTool(effect=Effect.WORKSPACE_WRITE, intent=Intent(path="", size=-1))
+    run = play(tool)
+    assert run.activities[1].error is not None and run.activities[1].error.code is ErrorCode.TOOL_FAILED
+    assert tool.executed == []
+
+
+@pytest.mark.parametrize("effect", [Effect.NONE, Effect.WORKSPACE_WRITE])
+def test_a_result_out_of_bounds_is_an_error_or_a_doubt(effect: Effect) -> None:
+    async def behaviour(prepared: PreparedToolRequest, call: CallContext) -> ToolResult:
+        return ToolResult(content="x", artifact=BAD_ARTIFACT)
+
+    run = play(FakeTool(effect=effect, behaviour=behaviour))
+    assert run.artifacts == ()
+    assert run.status is (RunStatus.SUCCEEDED if effect is Effect.NONE else RunStatus.SUSPENDED)
+
+
+@pytest.mark.parametrize("error", [ToolFailed(BAD_ERROR), OutcomeUnknown(BAD_ERROR)])
+def test_words_that_cant_be_stored_are_replaced(error: Exception) -> None:
+    async def behaviour(prepared: PreparedToolRequest, call: CallContext) -> ToolResult:
+        raise error
+
+    run = play(FakeTool(effect=Effect.WORKSPACE_WRITE, behaviour=behaviour))
+    found = run.activities[1].error
+    assert found is not None and "\0" not in found.message and len(found.message) < 500
+
+
+def test_evidence_out_of_bounds_settles_nothing() -> None:
+    async def behaviour(prepared: PreparedToolRequest, call: CallContext) -> ToolResult:
+        raise RuntimeError
+
+    tool = FakeTool(effect=Effect.WORKSPACE_WRITE, behaviour=behaviour)
+    finding = Done(result=ToolResult(content="x", artifact=BAD_ARTIFACT), evidence="")
+    run = play(tool, Scene(tools=[(tool, FakeReconciler(finding))]))
+    assert run.status is RunStatus.SUSPENDED and run.reason == "outcome_unknown"
+
+
+class BadPolicy:
+    """Raises, or says what can't be stored."""
+
+    name = "bad"
+    policy_hash = "0" * 64
+
+    def __init__(self, raises: bool) -> None:
+        self._raises = raises
+
+    def decide(self, spec: ToolSpec, prepared: PreparedToolRequest) -> PolicyDecision:
+        if self._raises:
+            raise RuntimeError
+        return PolicyDecision(verdict=Verdict.ALLOW, rule="Not A Name", reason="")
+
+
+@pytest.mark.parametrize("raises", [True, False])
+def test_a_policy_that_fails_allows_nothing(raises: bool) -> None:
+    tool = FakeTool()
+    run = play(tool, Scene(tools=[(tool, None)], policy=BadPolicy(raises)))
+    decision = run.activities[1].decision
+    assert decision is not None and decision.verdict is Verdict.DENY and decision.rule == "policy_failed"
+    assert tool.executed == []
+
+
+@pytest.mark.parametrize("request_id", ["two\nlines", "", "x" * 500])
+def test_a_request_id_that_is_no_line_is_left_out(request_id: str) -> None:
+    events = (TextDelta(text="hi"), Finished(reason=FinishReason.STOP, provider_request_id=request_id))
+    assert Scene().play(ScriptedTurn(events=events)).status is RunStatus.SUCCEEDED
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        UsageReported(input_tokens=-1, output_tokens=0),
+        UsageReported(input_tokens=2**60, output_tokens=0),
+        UsageReported(input_tokens=True, output_tokens=0),
+        Finished(reason="banana"),  # type: ignore[arg-type]
+        TextDelta(text=7),  # type: ignore[arg-type]
+    ],
+)
+def test_a_stream_out_of_bounds_fails_the_run(event: ModelEvent) -> None:
+    run = Scene().play(ScriptedTurn(events=(TextDelta(text="hi"), event, Finished(reason=FinishReason.STOP))))
+    assert run.status is RunStatus.FAILED
+    assert run.error is not None and run.error.code is ErrorCode.PROVIDER_PROTOCOL

@@ -7,6 +7,7 @@ from bearagent_domain.errors import BearAgentError, ErrorCode
 from bearagent_domain.ids import RunId
 from bearagent_domain.records import Head
 from bearagent_domain.runs import RunStatus
+from bearagent_domain.views import EventView
 from bearagent_reducer import NEW_RUN, RowProjection, evolved_record
 from bearagent_runtime import QueryService
 from bearagent_testkit import (
@@ -54,7 +55,7 @@ def test_rows_made_anew_from_the_log_are_equal_byte_for_byte(memory_store: Memor
 def test_events_come_page_by_page_with_their_stored_payload(memory_store: MemoryEventStore, run: SampleRun) -> None:
     query = QueryService(memory_store)
     after: int | None = 0
-    seen = []
+    seen: list[EventView] = []
     while after is not None:
         page = query.events(run.run_id, after=after, limit=4)
         assert page.has_more == (page.next_after_sequence is not None)

@@ -71,10 +71,18 @@ def test_events_come_page_by_page_with_their_stored_payload(memory_store: Memory
 def test_a_log_whose_end_is_lost_is_noticed_by_the_kept_head(memory_store: MemoryEventStore, run: SampleRun) -> None:
     memory_store.keep_head(run.run_id, run.head)
     assert QueryService(memory_store).inspect(run.run_id).status is RunStatus.SUCCEEDED
-    memory_store.keep_head(run.run_id, Head(run.head.sequence + 1, b"x" * 32))
-    with pytest.raises(BearAgentError) as refused:
-        QueryService(memory_store).inspect(run.run_id)
-    assert refused.value.info.code is ErrorCode.RECORD_TRUNCATED
+    for sequence in (1, run.head.sequence, run.head.sequence + 1):
+        memory_store.keep_head(run.run_id, Head(sequence, b"x" * 32))
+        with pytest.raises(BearAgentError) as refused:
+            QueryService(memory_store).inspect(run.run_id)
+        assert refused.value.info.code is ErrorCode.RECORD_TRUNCATED
+
+
+def test_a_log_longer_than_its_kept_head_is_right_if_it_contains_it(
+    memory_store: MemoryEventStore, run: SampleRun
+) -> None:
+    memory_store.keep_head(run.run_id, Head(3, run.records[2].hash))
+    assert QueryService(memory_store).inspect(run.run_id).last_sequence == run.head.sequence
 
 
 def test_a_run_is_named_by_its_id_a_part_of_it_or_latest(memory_store: MemoryEventStore) -> None:

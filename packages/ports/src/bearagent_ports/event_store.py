@@ -79,8 +79,8 @@ class EventStore(Protocol):
     def keep_head(self, run_id: RunId, head: Head) -> bool:
         """Keep the head outside the log as well; False when that could not be done, which is a warning only."""
 
-    def kept_head(self, run_id: RunId) -> tuple[int, str] | None:
-        """Sequence and hex hash kept outside the log, or None when there is none."""
+    def kept_head(self, run_id: RunId) -> Head | None:
+        """The head kept last outside the log, or None when there is none that can be read."""
 
     def close(self) -> None:
         """Release everything. Nothing may be called after."""

@@ -1,13 +1,14 @@
 """QueryService: what readers ask. Runs and events are told from verified records; only the list reads rows (R4)."""
 
 from collections.abc import Iterator
+from typing import NoReturn
 
 import msgspec
 
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
 from bearagent_domain.ids import RunId, is_canonical_id
 from bearagent_domain.json_values import JsonObject
-from bearagent_domain.records import RecordedEvent, hex_hash
+from bearagent_domain.records import Head, RecordedEvent, hex_hash
 from bearagent_domain.runs import RunStatus
 from bearagent_domain.views import EventPage, EventView, RunInspection, RunLine, RunPage
 from bearagent_ports import EventStore, RunLease, RunNotFound
@@ -42,10 +43,14 @@ class QueryService:
 
     def inspect(self, run_id: RunId) -> RunInspection:
         """A run whole. Raises `RunNotFound`, `RecordCorrupt`, `StoreError`."""
+        kept = self._store.kept_head(run_id)
         inspection = Inspection()
         for record in stored_records(self._store, run_id):
             inspection.add(record)
-        self._require_kept_head(run_id, inspection)
+            if kept is not None and kept.sequence == record.sequence and kept.hash != record.hash:
+                _truncated(kept)
+        if kept is not None and kept.sequence > inspection.head.sequence:
+            _truncated(kept)
         return inspection.view(driven=self._driven(run_id, inspection.state.status))
 
     def events(self, run_id: RunId, *, after: int = 0, limit: int = 100) -> EventPage:
@@ -97,13 +102,10 @@ class QueryService:
             return None
         return self._lease.is_held(run_id)
 
-    def _require_kept_head(self, run_id: RunId, inspection: Inspection) -> None:
-        kept = self._store.kept_head(run_id)
-        if kept is None or kept[0] < inspection.head.sequence:
-            return
-        if kept != (inspection.head.sequence, inspection.head.hash.hex()):
-            message = "The log is not the one whose head was kept: its end is lost or changed."
-            raise BearAgentError(failure(ErrorCode.RECORD_TRUNCATED, message, kept_sequence=kept[0]))
+
+def _truncated(kept: Head) -> NoReturn:
+    message = "The log is not the one whose head was kept: its end is lost or changed."
+    raise BearAgentError(failure(ErrorCode.RECORD_TRUNCATED, message, kept_sequence=kept.sequence))
 
 
 def _event_view(record: RecordedEvent) -> EventView:

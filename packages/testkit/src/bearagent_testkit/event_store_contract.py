@@ -164,7 +164,7 @@ class EventStoreContract:
         store.append((run.take(),))
         assert store.kept_head(run.run_id) is None
         assert store.keep_head(run.run_id, run.head)
-        assert store.kept_head(run.run_id) == (run.head.sequence, run.head.hash.hex())
+        assert store.kept_head(run.run_id) == run.head
         assert store.kept_head(NO_RUN) is None
 
 

@@ -17,7 +17,7 @@ class _StoredRun:
         self.run_row: RunRow | None = None
         self.activity_rows: dict[ActivityId, ActivityRow] = {}
         self.artifact_rows: list[ArtifactRow] = []
-        self.kept_head: tuple[int, str] | None = None
+        self.kept_head: Head | None = None
 
     def put_rows(self, rows: Rows) -> None:
         self.run_row = rows.run
@@ -89,10 +89,10 @@ class MemoryEventStore:
 
     def keep_head(self, run_id: RunId, head: Head) -> bool:
         """Keep the head beside the log."""
-        self._run(run_id).kept_head = (head.sequence, head.hash.hex())
+        self._run(run_id).kept_head = head
         return True
 
-    def kept_head(self, run_id: RunId) -> tuple[int, str] | None:
+    def kept_head(self, run_id: RunId) -> Head | None:
         """The head kept last."""
         run = self._runs.get(run_id)
         return None if run is None else run.kept_head

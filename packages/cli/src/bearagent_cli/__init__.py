@@ -1,3 +1,5 @@
-"""The command line of BearAgent."""
+"""The command line of BearAgent: words in, words out."""
 
-__all__: list[str] = []
+from bearagent_cli.app import build_app, main
+
+__all__ = ["build_app", "main"]

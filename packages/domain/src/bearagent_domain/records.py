@@ -12,7 +12,7 @@ import msgspec
 
 from bearagent_domain.documents import Rec
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
-from bearagent_domain.events import AnyEvent, Event
+from bearagent_domain.events import AnyEvent
 from bearagent_domain.ids import N0, N1, NO_HASH, ActivityId, RunId
 from bearagent_domain.json_values import (
     JSON_DEPTH_MAX,
@@ -67,17 +67,9 @@ class Head(msgspec.Struct, frozen=True):
         return f"{self.sequence}:{self.hash.hex()}"
 
 
-class _Body(Rec, frozen=True, kw_only=True):
-    run_id: RunId
-    sequence: N1
-    type: str
-    version: N1
-    recorded_at: Time
-    activity_id: ActivityId | None
-    payload: Event
+class RecordBody(Rec, frozen=True, kw_only=True):
+    """What `body` holds: an event and its place. The payload is decoded by (type, version) in `upcasters.py`."""
 
-
-class _StoredBody(Rec, frozen=True, kw_only=True):
     run_id: RunId
     sequence: N1
     type: str
@@ -87,7 +79,7 @@ class _StoredBody(Rec, frozen=True, kw_only=True):
     payload: msgspec.Raw
 
 
-_STORED = msgspec.json.Decoder(_StoredBody)
+_STORED = msgspec.json.Decoder(RecordBody)
 
 
 def seal(
@@ -99,14 +91,14 @@ def seal(
     stored. The caller has checked floats before (`require_json`): none of our own fields is one.
     """
     body = canonical_json(
-        _Body(
+        RecordBody(
             run_id=run_id,
             sequence=head.sequence + 1,
             type=event.TYPE,
             version=event.VERSION,
             recorded_at=recorded_at,
             activity_id=activity_id,
-            payload=event,
+            payload=msgspec.Raw(canonical_json(event)),
         )
     )
     _require_bounded(body)

@@ -42,4 +42,9 @@ def stored_schema_names() -> tuple[str, ...]:
 
 def schemas() -> dict[str, JsonObject]:
     """The schema of each name, in the order of `schema_names`."""
-    return {name: msgspec.json.schema(shape) for name, shape in (_READ_OR_PRINTED | _STORED).items()}
+    return {name: _schema_of(shape) for name, shape in (_READ_OR_PRINTED | _STORED).items()}
+
+
+def _schema_of(shape: type[msgspec.Struct]) -> JsonObject:
+    """Through JSON once, because msgspec gives the default of a tuple as a tuple, which JSON does not have."""
+    return msgspec.json.decode(msgspec.json.encode(msgspec.json.schema(shape)), type=JsonObject)

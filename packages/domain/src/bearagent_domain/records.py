@@ -87,20 +87,24 @@ def seal(
 ) -> RecordedEvent:
     """`event` as the next record after `head`.
 
-    Raises `JsonRefused` with `event_too_large` beyond 4 MiB, 10,000 values or depth 32, and for text that can't be
-    stored. The caller has checked floats before (`require_json`): none of our own fields is one.
+    Raises `JsonRefused` beyond 4 MiB (`event_too_large`), 10,000 values (`json_too_large`) or depth 32
+    (`json_too_deep`), and for text that can't be stored (`json_invalid`). The caller has checked numbers before
+    (`require_json`): a float that is not finite would be stored as null.
     """
-    body = canonical_json(
-        RecordBody(
-            run_id=run_id,
-            sequence=head.sequence + 1,
-            type=event.TYPE,
-            version=event.VERSION,
-            recorded_at=recorded_at,
-            activity_id=activity_id,
-            payload=msgspec.Raw(canonical_json(event)),
+    try:
+        body = canonical_json(
+            RecordBody(
+                run_id=run_id,
+                sequence=head.sequence + 1,
+                type=event.TYPE,
+                version=event.VERSION,
+                recorded_at=recorded_at,
+                activity_id=activity_id,
+                payload=msgspec.Raw(canonical_json(event)),
+            )
         )
-    )
+    except (UnicodeEncodeError, RecursionError) as error:  # a lone surrogate, or nesting far beyond the limit
+        raise JsonRefused(failure(ErrorCode.JSON_INVALID, "An event holds what JSON can't carry.")) from error
     _require_bounded(body)
     return RecordedEvent(
         run_id=run_id,
@@ -158,5 +162,6 @@ def _require_bounded(body: bytes) -> None:
     if len(body) > BODY_BYTES_MAX:
         raise JsonRefused(failure(ErrorCode.EVENT_TOO_LARGE, "An event would be larger than 4 MiB."))
     openings = body.count(b"{") + body.count(b"[")
-    if rb"\u0000" in body or openings > JSON_DEPTH_MAX or openings + body.count(b",") > JSON_NODES_MAX:
-        require_json(msgspec.json.decode(body))  # the counts are upper bounds: look closely only beyond them
+    values_at_most = 1 + openings + body.count(b",")
+    if rb"\u0000" in body or openings > JSON_DEPTH_MAX or values_at_most > JSON_NODES_MAX:
+        require_json(msgspec.json.decode(body))  # counted in the bytes, texts included: look closely only beyond that

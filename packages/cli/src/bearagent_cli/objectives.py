@@ -6,16 +6,18 @@ from typing import BinaryIO
 
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
 from bearagent_domain.events import OBJECTIVE_CHARS_MAX
+from bearagent_domain.json_values import is_storable_text
+from bearagent_domain.profiles import CONTEXT_CHARS_DEFAULT
 
 STDIN = "-"
 OBJECTIVE_BYTES_MAX = 4 * OBJECTIVE_CHARS_MAX
 
 
-def objective_from(argument: str | None, file: Path | None) -> str:
+def objective_from(argument: str | None, file: Path | None, context_chars: int | None) -> str:
     """The objective, without white space around it.
 
     Raises `BearAgentError`: `usage` when none or two were given, `objective_invalid` for one that is empty, can't be
-    read or is not UTF-8, `objective_too_large` beyond 1 MiB.
+    read or is not UTF-8, `objective_too_large` when it is longer than half of the context or 262,144 characters.
     """
     if (argument is None) == (file is None):
         message = "Give one objective: as an argument in quotes, as - to read standard input, or with --objective-file."
@@ -28,6 +30,12 @@ def objective_from(argument: str | None, file: Path | None) -> str:
         text = _text_of_file(file)
     if not text.strip():
         raise BearAgentError(failure(ErrorCode.OBJECTIVE_INVALID, "The objective is empty. Say what should be done."))
+    if not is_storable_text(text):
+        message = "The objective holds NUL or text that is not UTF-8. Give it as plain UTF-8 text."
+        raise BearAgentError(failure(ErrorCode.OBJECTIVE_INVALID, message))
+    chars_max = min(OBJECTIVE_CHARS_MAX, (context_chars or CONTEXT_CHARS_DEFAULT) // 2)
+    if len(text) > chars_max:
+        raise _too_large(f"The objective has {len(text):,} characters; {chars_max:,} are allowed.")
     return text.strip()
 
 
@@ -43,10 +51,14 @@ def _text_of_file(file: Path) -> str:
 def _text_of(stream: BinaryIO, name: str) -> str:
     data = stream.read(OBJECTIVE_BYTES_MAX + 1)
     if len(data) > OBJECTIVE_BYTES_MAX:
-        message = f"More than 1 MiB in {name}. Put the material into a file of the workspace and name it."
-        raise BearAgentError(failure(ErrorCode.OBJECTIVE_TOO_LARGE, message))
+        raise _too_large(f"There is more than 1 MiB in {name}.")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         message = f"What stands in {name} is not UTF-8 text (byte {error.start + 1})."
         raise BearAgentError(failure(ErrorCode.OBJECTIVE_INVALID, message)) from error
+
+
+def _too_large(what: str) -> BearAgentError:
+    message = f"{what} Put the material into a file of the workspace and name it."
+    return BearAgentError(failure(ErrorCode.OBJECTIVE_TOO_LARGE, message))

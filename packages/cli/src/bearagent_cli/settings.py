@@ -15,6 +15,7 @@ import msgspec
 import platformdirs
 
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
+from bearagent_domain.ids import Uid
 from bearagent_domain.prices import ModelRate, RateTable
 
 LIMIT_FLAGS = (
@@ -60,6 +61,20 @@ class Settings:
         """The database file; it need not exist."""
         return Path(self.text("db") or "").expanduser()
 
+    @property
+    def private_places(self) -> tuple[Path, ...]:
+        """The database, the config folder and the data folder: what no model may read."""
+        return self.database, self.config_file.parent, data_folder_path()
+
+    @property
+    def uid(self) -> str:
+        """Who runs are recorded for. Raises `BearAgentError` (`settings_invalid`) when it is no user id."""
+        try:
+            return msgspec.convert(self.text("uid"), Uid)
+        except msgspec.ValidationError as error:
+            message = "uid must be 1 to 64 letters, digits and _ . @ - of ASCII, a letter or digit first."
+            raise BearAgentError(failure(ErrorCode.SETTINGS_INVALID, message)) from error
+
     def text(self, name: str) -> str | None:
         """The value of a setting as written."""
         return self.by_name[name].text
@@ -68,6 +83,11 @@ class Settings:
 def config_file_path() -> Path:
     """Where the user's config file lies on this platform, whether or not there is one."""
     return platformdirs.user_config_path("bearagent", appauthor=False) / "config.toml"
+
+
+def data_folder_path() -> Path:
+    """Where the default database lies on this platform."""
+    return platformdirs.user_data_path("bearagent", appauthor=False)
 
 
 def loaded_settings(flags: Mapping[str, str | None], environment: Mapping[str, str] | None = None) -> Settings:
@@ -101,7 +121,7 @@ def _resolved(
 
 def _default(name: str) -> str | None:
     if name == "db":
-        return str(platformdirs.user_data_path("bearagent", appauthor=False) / "bearagent.db")
+        return str(data_folder_path() / "bearagent.db")
     return {"workspace": ".", "provider": "offline", "uid": "owner"}.get(name)
 
 

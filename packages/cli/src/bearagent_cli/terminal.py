@@ -68,9 +68,11 @@ def _send(stream: TextIO, text: str) -> None:
     try:
         stream.write(text)
         stream.flush()
-    except BrokenPipeError:
+    except OSError as error:
         # Python flushes again at exit: let that go nowhere instead of complaining.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise
 
 
 def _escaped(found: re.Match[str]) -> str:

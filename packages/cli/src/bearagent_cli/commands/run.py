@@ -68,11 +68,12 @@ def run(
         max_cost_usd=max_cost_usd,
         max_seconds=max_seconds,
     )
+    resolved = resolved_profile(settings, profile)
     request = RunRequest(
-        profile=resolved_profile(settings, profile),
-        objective=objective_from(objective, objective_file),
+        profile=resolved,
+        objective=objective_from(objective, objective_file, resolved.agent.context_chars),
         workspace=settings.text("workspace") or ".",
-        uid=settings.text("uid") or "",
+        uid=settings.uid,
     )
     return _carried_out(service_of(context, settings), request, quiet=quiet, as_json=as_json)
 

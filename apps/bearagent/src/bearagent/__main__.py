@@ -1,0 +1,25 @@
+"""`python -m bearagent`, and the console script `bearagent`."""
+
+import sys
+from typing import TYPE_CHECKING
+
+from bearagent_cli import main as command_line
+
+if TYPE_CHECKING:
+    from bearagent.service import BearAgentService
+    from bearagent_cli.settings import Settings
+
+
+def main() -> int:
+    """Carry out the command line of this process; gives its exit code."""
+    return command_line(_service)
+
+
+def _service(settings: "Settings") -> "BearAgentService":
+    from bearagent.service import BearAgentService
+
+    return BearAgentService(settings)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

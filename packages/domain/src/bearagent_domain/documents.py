@@ -55,7 +55,7 @@ def as_stored(value: S) -> S:
     Raises `JsonRefused` when it would not read back: a broken bound, NUL, a number that is not finite, no JSON at all.
     """
     try:
-        plain = msgspec.to_builtins(value)
+        plain = msgspec.to_builtins(value, builtin_types=(bytes, bytearray))  # else they would turn into base64
         require_json(plain)
         return msgspec.convert(plain, type(value))
     except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:

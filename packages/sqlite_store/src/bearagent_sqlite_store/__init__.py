@@ -1,7 +1,7 @@
-"""BearAgent's event store on SQLite, with leases and heads in files beside the database."""
+"""BearAgent's event store on SQLite, and the lease that lets one process drive a run."""
 
-from bearagent_sqlite_store.event_store import SqliteEventStore
 from bearagent_sqlite_store.health import DatabaseHealth, check_database
-from bearagent_sqlite_store.run_lease import FileRunLease
+from bearagent_sqlite_store.leases import FileRunLease
+from bearagent_sqlite_store.store import SqliteEventStore
 
 __all__ = ["DatabaseHealth", "FileRunLease", "SqliteEventStore", "check_database"]

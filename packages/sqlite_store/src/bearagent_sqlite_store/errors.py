@@ -1,61 +1,71 @@
-"""What SQLite and the operating system say, in BearAgent's codes and words. No path stands in a message."""
+"""Failures of SQLite and of the file system, told in stable codes and without a host path (R5)."""
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import apsw
 
-from bearagent_domain.errors import ErrorCode, ErrorInfo, failure
+from bearagent_domain.errors import ErrorCode, failure
 from bearagent_ports import StoreError
-
-_CASES: tuple[tuple[type[apsw.Error], ErrorCode, str, bool], ...] = (
-    (apsw.BusyError, ErrorCode.STORE_BUSY, "Another process keeps the database locked. Try again in a moment.", True),
-    (apsw.LockedError, ErrorCode.STORE_BUSY, "Another process keeps the database locked. Try again in a moment.", True),
-    (apsw.FullError, ErrorCode.STORE_FULL, "The disk is full; nothing of this step was stored. Make room.", False),
-    (
-        apsw.ReadOnlyError,
-        ErrorCode.STORE_READ_ONLY,
-        "The database can't be written to. Check the permissions of its file and folder, or copy it elsewhere.",
-        False,
-    ),
-    (
-        apsw.NotADBError,
-        ErrorCode.STORE_NOT_A_DATABASE,
-        "This file is not a BearAgent database. Name another one with --db.",
-        False,
-    ),
-    (
-        apsw.CorruptError,
-        ErrorCode.STORE_CORRUPT,
-        "The database file is damaged. Restore a copy of it; `bearagent doctor` says more.",
-        False,
-    ),
-    (
-        apsw.CantOpenError,
-        ErrorCode.STORE_READ_ONLY,
-        "The database can't be opened. Its folder must be writable, for readers as well; or copy it elsewhere.",
-        False,
-    ),
-    (apsw.SQLError, ErrorCode.STORE_SCHEMA_UNKNOWN, "The schema of this database is not the expected one.", False),
-)
 
 
 @contextmanager
-def translated() -> Iterator[None]:
-    """Turn what apsw raises within the context into a `StoreError`."""
+def translated_errors() -> Iterator[None]:
+    """Within it a failure of SQLite or of the file system becomes a `StoreError`, the cause kept in the chain."""
     try:
         yield
-    except UnicodeDecodeError as error:  # damaged text: apsw lets it through as it is
-        raise StoreError(failure(ErrorCode.STORE_CORRUPT, "The database holds damaged text.")) from error
     except apsw.Error as error:
-        raise StoreError(_info_of(error)) from error
+        raise _of_sqlite(error) from error
+    except UnicodeDecodeError as error:  # apsw meets damaged text
+        raise store_error(ErrorCode.STORE_CORRUPT) from error
     except OSError as error:
-        message = "The folder of the database can't be used. Check that it exists and may be written to."
-        raise StoreError(failure(ErrorCode.STORE_FAILED, message)) from error
+        raise _of_system(error) from error
 
 
-def _info_of(error: apsw.Error) -> ErrorInfo:
-    for kind, code, message, retryable in _CASES:
-        if isinstance(error, kind):
-            return failure(code, message, retryable=retryable)
-    return failure(ErrorCode.STORE_FAILED, "The database could not do it; nothing of this step was stored.")
+def store_error(code: ErrorCode) -> StoreError:
+    """The failure `code` with its sentence; `store_busy` alone is worth another try."""
+    return StoreError(failure(code, _SENTENCES[code], retryable=code is ErrorCode.STORE_BUSY))
+
+
+def _of_sqlite(error: apsw.Error) -> StoreError:
+    match error:
+        case apsw.BusyError() | apsw.LockedError():
+            return store_error(ErrorCode.STORE_BUSY)
+        case apsw.FullError():
+            return store_error(ErrorCode.STORE_FULL)
+        case apsw.ReadOnlyError() | apsw.PermissionsError():
+            return store_error(ErrorCode.STORE_READ_ONLY)
+        case apsw.CorruptError():
+            return store_error(ErrorCode.STORE_CORRUPT)
+        case apsw.NotADBError():
+            return store_error(ErrorCode.STORE_NOT_A_DATABASE)
+        case _:
+            return store_error(ErrorCode.STORE_FAILED)
+
+
+def _of_system(error: OSError) -> StoreError:
+    match error.errno:
+        case errno.ENOSPC | errno.EDQUOT:
+            return store_error(ErrorCode.STORE_FULL)
+        case errno.EACCES | errno.EPERM | errno.EROFS:
+            return store_error(ErrorCode.STORE_READ_ONLY)
+        case errno.ENOTDIR | errno.EEXIST:  # a file where the path needs a folder
+            return store_error(ErrorCode.STORE_NOT_A_DATABASE)
+        case _:
+            return store_error(ErrorCode.STORE_FAILED)
+
+
+_SENTENCES = {
+    ErrorCode.STORE_MISSING: "There is no record at this place yet. The first run makes it.",
+    ErrorCode.STORE_BUSY: "Another process is writing to the record. Try again shortly.",
+    ErrorCode.STORE_FULL: "The disk is full. Free some space; what was committed is safe.",
+    ErrorCode.STORE_READ_ONLY: "The record's file and folder must be readable and writable to you. "
+    "Change their permissions, or copy the file to a folder of yours.",
+    ErrorCode.STORE_CORRUPT: "The database file is damaged. Keep it, and go on with a copy or with another file.",
+    ErrorCode.STORE_NOT_A_DATABASE: "This is not a record that BearAgent made. Name another file.",
+    ErrorCode.STORE_SCHEMA_UNKNOWN: "The record's tables are not those that this version makes: "
+    "a newer version made them, or someone altered them. Use a newer BearAgent, or name another file.",
+    ErrorCode.STORE_FAILED: "The record could not be read or written. `bearagent doctor` looks at its state.",
+    ErrorCode.CURSOR_INVALID: "The cursor is not one that this store gave.",
+}

@@ -1,17 +1,19 @@
-"""How a database is: for whoever looks before something goes wrong. Reads only."""
+"""How the database file is, for `doctor`: its tables, its size, and whether SQLite finds fault with its pages."""
 
 import os
 from pathlib import Path
 
 from bearagent_domain.documents import Rec
-from bearagent_sqlite_store.databases import open_existing_database
-from bearagent_sqlite_store.errors import translated
+from bearagent_sqlite_store.connections import connect_existing
+from bearagent_sqlite_store.errors import translated_errors
+from bearagent_sqlite_store.folders import beside
+from bearagent_sqlite_store.migrations import schema_version
 
-PROBLEMS_SHOWN_MAX = 5
+PROBLEMS_MAX = 10
 
 
 class DatabaseHealth(Rec, frozen=True, kw_only=True):
-    """Size in bytes (with its write-ahead log), counts, and what SQLite's own check found wrong; empty is sound."""
+    """What was found. `size` in bytes includes the write-ahead log; `problems` are SQLite's words on damaged pages."""
 
     schema: int
     size: int
@@ -21,19 +23,21 @@ class DatabaseHealth(Rec, frozen=True, kw_only=True):
 
 
 def check_database(path: str | os.PathLike[str]) -> DatabaseHealth:
-    """Check the whole file. Raises `StoreError` when it can't be opened at all."""
+    """Look at the record at `path` and change nothing in it; reads the whole file.
+
+    Raises `StoreError` as opening does. That every event is the one that was sealed, only reading each run tells.
+    """
     file = Path(path)
-    connection = open_existing_database(file)
+    db = connect_existing(file)
     try:
-        with translated():
-            found = [str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({PROBLEMS_SHOWN_MAX})")]
-            found += ["a row names a run that is not there" for _ in connection.execute("PRAGMA foreign_key_check")][:1]
+        with translated_errors():
+            found = db.execute(f"PRAGMA quick_check({PROBLEMS_MAX})").fetchall()
             return DatabaseHealth(
-                schema=int(connection.pragma("user_version")),
-                size=sum(part.stat().st_size for part in (file, file.with_name(file.name + "-wal")) if part.exists()),
-                runs=int(connection.execute("SELECT count(*) FROM runs").get),
-                events=int(connection.execute("SELECT count(*) FROM events").get),
-                problems=tuple(problem for problem in found if problem != "ok"),
+                schema=schema_version(db),
+                size=sum(part.stat().st_size for part in (file, beside(file, "-wal")) if part.exists()),
+                runs=db.execute("SELECT count(*) FROM bindings").get,
+                events=db.execute("SELECT count(*) FROM events").get,
+                problems=tuple(str(line) for (line,) in found if line != "ok"),
             )
     finally:
-        connection.close()
+        db.close()

@@ -1,141 +1,142 @@
-"""The schema of the database, as numbered migrations, and the ledger of those that were applied."""
+"""The tables of the record: numbered migrations, their ledger, and the refusal of tables that are not ours.
 
-from dataclasses import dataclass
+The ledger holds the SHA-256 of each migration's SQL and of all table definitions after it, so that a schema which
+someone altered is noticed as well as one that a newer version made.
+"""
+
+import hashlib
+from typing import NamedTuple
 
 import apsw
 
-from bearagent_domain.errors import ErrorCode, failure
-from bearagent_domain.json_values import sha256_hex
-from bearagent_domain.times import Time
-from bearagent_ports import StoreError
+from bearagent_domain.errors import ErrorCode
+from bearagent_sqlite_store.errors import store_error
 
-APPLICATION_ID = 0x42454152  # "BEAR": tells our databases from others
-
-_LEDGER = """
-CREATE TABLE migrations (
-    version INTEGER PRIMARY KEY,
-    name TEXT NOT NULL,
-    sha256 TEXT NOT NULL,
-    applied_at TEXT NOT NULL
-) STRICT
-"""
+APPLICATION_ID = 0x42454152  # "BEAR" in the file's header
 
 
-@dataclass(frozen=True)
-class Migration:
-    """One step of the schema. What was released never changes; its hash stands in every database."""
+class Migration(NamedTuple):
+    """One step of the schema. Once released its SQL never changes."""
 
     name: str
-    statements: tuple[str, ...]
+    sql: str
 
     @property
     def sha256(self) -> str:
-        """Over all statements."""
-        return sha256_hex(";".join(self.statements).encode())
+        return hashlib.sha256(self.sql.encode()).hexdigest()
 
 
 MIGRATIONS = (
     Migration(
-        name="runs, events and their rows",
-        statements=(
-            """CREATE TABLE runs (
-                place INTEGER PRIMARY KEY,
-                run_id TEXT NOT NULL UNIQUE,
-                root_run_id TEXT NOT NULL,
-                status TEXT NOT NULL,
-                reason TEXT,
-                objective TEXT NOT NULL,
-                created_at TEXT NOT NULL,
-                updated_at TEXT NOT NULL,
-                last_sequence INTEGER NOT NULL,
-                model_calls INTEGER NOT NULL,
-                tool_calls INTEGER NOT NULL,
-                error_code TEXT
-            ) STRICT""",
-            """CREATE TABLE events (
-                run INTEGER NOT NULL REFERENCES runs (place),
-                sequence INTEGER NOT NULL,
-                body BLOB NOT NULL,
-                hash BLOB NOT NULL,
-                PRIMARY KEY (run, sequence)
-            ) STRICT""",
-            """CREATE TRIGGER events_never_change BEFORE UPDATE ON events
-            BEGIN SELECT raise(ABORT, 'events never change'); END""",
-            """CREATE TRIGGER events_never_go BEFORE DELETE ON events
-            BEGIN SELECT raise(ABORT, 'events never go'); END""",
-            """CREATE TABLE activities (
-                run INTEGER NOT NULL REFERENCES runs (place),
-                requested_sequence INTEGER NOT NULL,
-                activity_id TEXT NOT NULL,
-                kind TEXT NOT NULL,
-                name TEXT NOT NULL,
-                attempt INTEGER NOT NULL,
-                status TEXT NOT NULL,
-                call_id TEXT,
-                ended_sequence INTEGER,
-                error_code TEXT,
-                PRIMARY KEY (run, requested_sequence)
-            ) STRICT, WITHOUT ROWID""",
-            """CREATE TABLE artifacts (
-                run INTEGER NOT NULL REFERENCES runs (place),
-                sequence INTEGER NOT NULL,
-                artifact_id TEXT NOT NULL,
-                activity_id TEXT NOT NULL,
-                path TEXT NOT NULL,
-                size INTEGER NOT NULL,
-                sha256 TEXT NOT NULL,
-                PRIMARY KEY (run, sequence)
-            ) STRICT, WITHOUT ROWID""",
-            """CREATE TABLE bindings (
-                run INTEGER PRIMARY KEY REFERENCES runs (place),
-                workspace TEXT NOT NULL,
-                workspace_identity TEXT NOT NULL,
-                provider TEXT NOT NULL,
-                api TEXT NOT NULL
-            ) STRICT""",
-        ),
+        "record",
+        """
+CREATE TABLE migrations (
+    number INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    schema_sha256 TEXT NOT NULL,
+    applied_at TEXT NOT NULL
+) STRICT;
+
+-- One row per run, numbered in order of insertion: the number stands for the run's id in all other tables.
+CREATE TABLE bindings (
+    run_number INTEGER PRIMARY KEY,
+    run_id TEXT NOT NULL UNIQUE,
+    workspace TEXT NOT NULL,
+    workspace_identity TEXT NOT NULL,
+    provider TEXT NOT NULL,
+    api TEXT NOT NULL
+) STRICT;
+
+-- The one truth. The hash before is that of the row before; type, time and activity stand in the body alone.
+CREATE TABLE events (
+    run_number INTEGER NOT NULL REFERENCES bindings,
+    sequence INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    hash BLOB NOT NULL,
+    PRIMARY KEY (run_number, sequence)
+) STRICT;
+
+-- Projections: computed from events, deleted and made again at will.
+CREATE TABLE runs (
+    run_number INTEGER PRIMARY KEY REFERENCES bindings,
+    root_run_id TEXT NOT NULL,
+    status TEXT NOT NULL,
+    reason TEXT,
+    objective TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    last_sequence INTEGER NOT NULL,
+    model_calls INTEGER NOT NULL,
+    tool_calls INTEGER NOT NULL,
+    error_code TEXT
+) STRICT;
+
+CREATE TABLE activities (
+    run_number INTEGER NOT NULL REFERENCES bindings,
+    activity_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    call_id TEXT,
+    requested_sequence INTEGER NOT NULL,
+    ended_sequence INTEGER,
+    error_code TEXT,
+    PRIMARY KEY (run_number, activity_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE artifacts (
+    run_number INTEGER NOT NULL REFERENCES bindings,
+    artifact_id TEXT NOT NULL,
+    activity_id TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    path TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    sha256 TEXT NOT NULL,
+    PRIMARY KEY (run_number, sequence)
+) STRICT, WITHOUT ROWID;
+""",
     ),
 )
 
 
-def schema_version(connection: apsw.Connection) -> int:
-    """How many migrations the database has had; 0 for an empty one. Raises `StoreError` for a foreign database."""
-    application_id = int(connection.pragma("application_id"))
-    version = int(connection.pragma("user_version"))
-    tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
-    if application_id == 0 and version == 0 and tables == 0:
+def schema_version(db: apsw.Connection) -> int:
+    """The number of the last migration that was applied; 0 for a database without any table.
+
+    Raises `StoreError`: `store_not_a_database` for a file of another application, `store_schema_unknown` for a schema
+    that is newer or was altered.
+    """
+    application_id, version = db.pragma("application_id"), db.pragma("user_version")
+    if application_id == version == 0 and db.execute("SELECT count(*) FROM sqlite_schema").get == 0:
         return 0
     if application_id != APPLICATION_ID:
-        message = "This database belongs to another program. Name another file with --db."
-        raise StoreError(failure(ErrorCode.STORE_NOT_A_DATABASE, message))
-    if version > len(MIGRATIONS):
-        message = f"This database has schema {version}; this BearAgent knows {len(MIGRATIONS)}. Use a newer BearAgent."
-        raise StoreError(failure(ErrorCode.STORE_SCHEMA_UNKNOWN, message))
-    return version
+        raise store_error(ErrorCode.STORE_NOT_A_DATABASE)
+    if not 0 < version <= len(MIGRATIONS) or not _is_as_migrated(db, version):
+        raise store_error(ErrorCode.STORE_SCHEMA_UNKNOWN)
+    return int(version)
 
 
-def require_ledger(connection: apsw.Connection, version: int) -> None:
-    """Raise `StoreError` unless the ledger names exactly the migrations known here, up to `version`."""
-    found = list(connection.execute("SELECT version, name, sha256 FROM migrations ORDER BY version"))
-    known = [(number, step.name, step.sha256) for number, step in enumerate(MIGRATIONS[:version], start=1)]
-    if found != known:
-        message = "The schema of this database was altered by something else. Restore a copy, or use another file."
-        raise StoreError(failure(ErrorCode.STORE_SCHEMA_UNKNOWN, message))
+def migrate(db: apsw.Connection) -> None:
+    """Apply what is missing, inside the caller's transaction."""
+    for number, migration in enumerate(MIGRATIONS[schema_version(db) :], schema_version(db) + 1):
+        db.execute(migration.sql)
+        db.execute(
+            "INSERT INTO migrations VALUES (?, ?, ?, ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))",
+            (number, migration.name, migration.sha256, _schema_sha256(db)),
+        )
+        db.pragma("user_version", number)
+    db.pragma("application_id", APPLICATION_ID)
 
 
-def migrate(connection: apsw.Connection, version: int, now: Time) -> None:
-    """Apply all migrations after `version` in one transaction of their own."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        if version == 0:
-            connection.execute(_LEDGER)
-            connection.pragma("application_id", APPLICATION_ID)
-        for number, step in enumerate(MIGRATIONS[version:], start=version + 1):
-            for statement in step.statements:
-                connection.execute(statement)
-            connection.execute("INSERT INTO migrations VALUES (?, ?, ?, ?)", (number, step.name, step.sha256, now))
-        connection.pragma("user_version", len(MIGRATIONS))
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
+def _is_as_migrated(db: apsw.Connection, version: int) -> bool:
+    if db.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'").get == 0:
+        return False
+    ledger = db.execute("SELECT number, name, sha256, schema_sha256 FROM migrations ORDER BY number").fetchall()
+    expected = [(number, step.name, step.sha256) for number, step in enumerate(MIGRATIONS[:version], 1)]
+    return [row[:3] for row in ledger] == expected and ledger[-1][3] == _schema_sha256(db)
+
+
+def _schema_sha256(db: apsw.Connection) -> str:
+    definitions = db.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name")
+    return hashlib.sha256("\n".join(sql for (sql,) in definitions).encode()).hexdigest()

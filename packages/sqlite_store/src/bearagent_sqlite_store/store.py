@@ -1,0 +1,215 @@
+"""SqliteEventStore: the event store port on one SQLite file, one method after the other."""
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import apsw
+import msgspec
+
+from bearagent_domain.documents import as_stored
+from bearagent_domain.errors import ErrorCode, failure
+from bearagent_domain.ids import RunId
+from bearagent_domain.records import Head, RecordedEvent, chained, corrupt, opened
+from bearagent_domain.rows import Binding, Rows, RunRow
+from bearagent_ports import Append, RunNotFound, RunRowPage, SequenceConflict
+from bearagent_sqlite_store.connections import connect_existing, connect_or_create, transaction
+from bearagent_sqlite_store.errors import store_error, translated_errors
+from bearagent_sqlite_store.folders import beside
+from bearagent_sqlite_store.heads import KeptHeads
+from bearagent_sqlite_store.row_tables import ACTIVITIES, ARTIFACTS, RUNS, damaged_row
+
+_CURSOR = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
+
+
+class SqliteEventStore:
+    """One connection to one file. Not for use by several threads at once; several processes may share the file."""
+
+    def __init__(self, db: apsw.Connection, heads: KeptHeads) -> None:
+        self._db = db
+        self._heads = heads
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> "SqliteEventStore":
+        """The store in `path`. A missing file is made with mode 0600, a missing folder with 0700.
+
+        Raises `StoreError`: `store_not_a_database`, `store_schema_unknown`, `store_corrupt`, `store_read_only`,
+        `store_full`, `store_busy` after 5 s, and `store_failed` for the rest.
+        """
+        return cls(connect_or_create(Path(path)), KeptHeads(beside(Path(path), ".heads")))
+
+    @classmethod
+    def open_existing(cls, path: str | os.PathLike[str]) -> "SqliteEventStore":
+        """The store in `path`, which is never made: `store_missing` when there is none, else as `open`."""
+        return cls(connect_existing(Path(path)), KeptHeads(beside(Path(path), ".heads")))
+
+    def append(self, parts: Sequence[Append]) -> None:
+        """Check and store all parts in one transaction, on disk when this returns (`synchronous=FULL`)."""
+        with translated_errors(), transaction(self._db):
+            for part in parts:
+                self._append(part)
+
+    def read(self, run_id: RunId, *, after: int = 0, limit: int = 1_000) -> tuple[RecordedEvent, ...]:
+        """The records of the page, opened and checked, each against the row before it."""
+        with translated_errors():
+            run_number = self._number_of(run_id)
+            sealed: list[tuple[Any, ...]] = self._db.execute(
+                "SELECT sequence, body, hash FROM events "
+                "WHERE run_number = ? AND sequence >= ? ORDER BY sequence LIMIT ?",
+                (run_number, after, limit + (after > 0)),
+            ).fetchall()
+            return _checked_page(run_id, after, sealed)
+
+    def run(self, run_id: RunId) -> RunRow:
+        """The projection row of one run."""
+        with translated_errors():
+            found = RUNS.select(self._db, "WHERE run_number = ?", self._number_of(run_id))
+        if not found:
+            raise damaged_row()
+        return found[0][1]
+
+    def rows(self, run_id: RunId) -> Rows:
+        """All rows of one run."""
+        run = self.run(run_id)
+        with translated_errors():
+            run_number = self._number_of(run_id)
+            activities = ACTIVITIES.select(self._db, "WHERE run_number = ? ORDER BY requested_sequence", run_number)
+            artifacts = ARTIFACTS.select(self._db, "WHERE run_number = ? ORDER BY sequence", run_number)
+        return Rows(
+            run=run,
+            activities=tuple(row for _, row in activities),
+            artifacts=tuple(row for _, row in artifacts),
+        )
+
+    def binding(self, run_id: RunId) -> Binding:
+        """The binding given with the first events."""
+        with translated_errors():
+            workspace, identity, provider, api = self._db.execute(
+                "SELECT workspace, workspace_identity, provider, api FROM bindings WHERE run_number = ?",
+                (self._number_of(run_id),),
+            ).get
+        return Binding(workspace=workspace, workspace_identity=identity, provider=provider, api=api)
+
+    def runs(self, *, cursor: str | None = None, limit: int = 50) -> RunRowPage:
+        """Rows newest first; the cursor is the number of the last run on the page."""
+        before = "" if cursor is None else f"WHERE run_number < {_run_number_in(cursor)}"
+        with translated_errors():
+            found = RUNS.select(self._db, f"{before} ORDER BY run_number DESC LIMIT ?", limit + 1)
+        shown = found[:limit]
+        next_cursor = str(shown[-1][0]) if len(found) > limit and shown else None
+        return RunRowPage(runs=tuple(row for _, row in shown), next_cursor=next_cursor)
+
+    def matching(self, prefix: str, *, limit: int = 10) -> tuple[RunId, ...]:
+        """Ids that begin with `prefix`, newest first."""
+        if not prefix.isascii():
+            return ()  # also what has no UTF-8 form and could not be asked for
+        with translated_errors():
+            found = self._db.execute(
+                "SELECT run_id FROM bindings WHERE substr(run_id, 1, ?1) = ?2 ORDER BY run_number DESC LIMIT ?3",
+                (len(prefix), prefix, limit),
+            )
+            return tuple(run_id for (run_id,) in found)
+
+    def replace_rows(self, run_id: RunId, rows: Rows) -> None:
+        """Delete the rows of this run and store `rows`."""
+        with translated_errors(), transaction(self._db):
+            run_number = self._number_of(run_id)
+            for table in (RUNS, ACTIVITIES, ARTIFACTS):
+                table.delete(self._db, run_number)
+            self._put_rows(run_number, rows)
+
+    def keep_head(self, run_id: RunId, head: Head) -> bool:
+        """Keep the head in a file of its own, beside the database."""
+        return self._heads.keep(run_id, head)
+
+    def kept_head(self, run_id: RunId) -> Head | None:
+        """The head kept last."""
+        return self._heads.kept(run_id)
+
+    def close(self) -> None:
+        """Close the connection. The last one to close folds the write-ahead log into the file."""
+        with translated_errors():
+            self._db.close()
+
+    def _append(self, part: Append) -> None:
+        run_number, head = self._head_of(part.run_id)
+        if head.sequence != part.expected_sequence:
+            message = f"The run has {head.sequence} events, not {part.expected_sequence}: someone else appended."
+            raise SequenceConflict(failure(ErrorCode.STORE_CONFLICT, message))
+        _require_fitting(part, head)
+        if part.binding is not None:
+            run_number = self._bound(part.run_id, part.binding)
+        self._db.executemany(
+            "INSERT INTO events (run_number, sequence, body, hash) VALUES (?, ?, ?, ?)",
+            [(run_number, record.sequence, record.body, record.hash) for record in part.events],
+        )
+        self._put_rows(run_number, part.rows)
+
+    def _head_of(self, run_id: RunId) -> tuple[int, Head]:
+        """Number and head of a run; number 0 and the empty head when there is none."""
+        found = self._db.execute(
+            "SELECT run_number, sequence, hash FROM bindings JOIN events USING (run_number) "
+            "WHERE run_id = ? ORDER BY sequence DESC LIMIT 1",
+            (run_id,),
+        ).get
+        if found is None:
+            return 0, Head()
+        run_number, sequence, hash_ = found
+        return run_number, Head(sequence, hash_)
+
+    def _bound(self, run_id: RunId, binding: Binding) -> int:
+        stored = as_stored(binding)
+        self._db.execute(
+            "INSERT INTO bindings (run_id, workspace, workspace_identity, provider, api) VALUES (?, ?, ?, ?, ?)",
+            (run_id, *msgspec.structs.astuple(stored)),
+        )
+        return self._db.last_insert_rowid()
+
+    def _put_rows(self, run_number: int, rows: Rows) -> None:
+        RUNS.put(self._db, run_number, rows.run)
+        ACTIVITIES.put(self._db, run_number, *rows.activities)
+        ARTIFACTS.put(self._db, run_number, *rows.artifacts)
+
+    def _number_of(self, run_id: RunId) -> int:
+        run_number = self._db.execute("SELECT run_number FROM bindings WHERE run_id = ?", (run_id,)).get
+        if run_number is None:
+            raise RunNotFound(failure(ErrorCode.RUN_NOT_FOUND, "No run of that id is stored."))
+        return int(run_number)
+
+
+def _require_fitting(part: Append, head: Head) -> None:
+    """The part fits itself and the log. Bodies are hashed, not decoded: reading does that, and sealing came before."""
+    if not part.events or (part.binding is None) == (head.sequence == 0) or part.rows.run.run_id != part.run_id:
+        corrupt("The append has no events, a binding out of place, or rows of another run.")
+    for record in part.events:
+        head = head.after(record)
+        if record.run_id != part.run_id or chained(record.prev_hash, record.body) != record.hash:
+            corrupt(f"Event {record.sequence} of the append does not fit its bytes.")
+
+
+def _checked_page(run_id: RunId, after: int, sealed: list[tuple[Any, ...]]) -> tuple[RecordedEvent, ...]:
+    """`sealed` begins with the row at `after`, whose hash the first record continues; with the first row after 0."""
+    head = Head()
+    if after > 0 and sealed:
+        sequence, _, hash_ = sealed.pop(0)
+        if sequence != after:
+            corrupt(f"Event {after} is missing.")
+        head = Head(sequence, hash_)
+    elif not sealed and after == 0:
+        corrupt("All events of this run are missing.")
+    page = []
+    for sequence, body, hash_ in sealed:
+        record = opened(body, head.hash, hash_)
+        if (record.run_id, record.sequence) != (run_id, sequence):
+            corrupt(f"Event {sequence} stands in the wrong place.")
+        head = head.after(record)
+        page.append(record)
+    return tuple(page)
+
+
+def _run_number_in(cursor: str) -> int:
+    if not _CURSOR.fullmatch(cursor):
+        raise store_error(ErrorCode.CURSOR_INVALID)
+    return int(cursor)

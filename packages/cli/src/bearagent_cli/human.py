@@ -67,8 +67,10 @@ def inspection_text(run: RunInspection) -> str:
 
 
 def artifacts_text(artifacts: Iterable[Artifact]) -> str:
-    """Path, size and hash of each file written."""
-    return _rows((artifact.path, f"{artifact.size:,} bytes", f"sha256 {artifact.sha256}") for artifact in artifacts)
+    """Path, size and hash of each file written; the hash has a line of its own, so that no terminal folds it."""
+    return "".join(
+        f"{on_one_line(artifact.path)}  {artifact.size:,} bytes\n  sha256 {artifact.sha256}\n" for artifact in artifacts
+    )
 
 
 def tools_text(listed: ToolList) -> str:

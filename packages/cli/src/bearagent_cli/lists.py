@@ -8,12 +8,13 @@ import msgspec
 from bearagent_cli.terminal import on_one_line, width_of
 from bearagent_domain.views import EventPage, EventView, RunLine, RunPage
 
+WHOLE_ID_COLUMNS = 120  # a narrower terminal gets 8 characters of an id, which name a run as well
 PAYLOAD_CHARS_MAX = 160
 TYPE_COLUMNS = len("activity.outcome_unknown")
 
 
 def runs_text(page: RunPage) -> str:
-    """One row per run: id, when, status, objective cut to the terminal's width."""
+    """One row per run: id (its beginning on a narrow terminal), when, status, objective cut to the terminal's width."""
     if not page.runs:
         return "No runs yet. Start one with bearagent run.\n"
     columns = max(len(status_of(line)) for line in page.runs)
@@ -40,7 +41,8 @@ def status_of(line: RunLine) -> str:
 def _run_row(line: RunLine, status_columns: int) -> str:
     run = line.run
     when = run.created_at[:16].replace("T", " ")
-    return _fitted(f"{run.run_id}  {when}  {status_of(line):{status_columns}}  {on_one_line(run.objective)}")
+    run_id = run.run_id if width_of(sys.stdout) >= WHOLE_ID_COLUMNS else run.run_id[:8]
+    return _fitted(f"{run_id}  {when}  {status_of(line):{status_columns}}  {on_one_line(run.objective)}")
 
 
 def _event_row(event: EventView) -> str:

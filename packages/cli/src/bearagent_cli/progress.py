@@ -87,7 +87,8 @@ def budget_used(state: RunState) -> str:
     """Used of allowed, the amounts that matter to a watching person."""
     used, limits = state.used, state.limits
     return (
-        f"{used.model_calls}/{limits.model_calls} model calls, {used.tool_calls}/{limits.tool_calls} tool calls, "
+        f"{used.model_calls:,}/{limits.model_calls:,} model calls, "
+        f"{used.tool_calls:,}/{limits.tool_calls:,} tool calls, "
         f"{used.input_tokens + used.output_tokens:,} tokens"
     )
 

@@ -1,0 +1,69 @@
+"""`doctor`: what is wrong on a machine is found before a run meets it, and nothing is made on the way."""
+
+import os
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bearagent.diagnosis import diagnosed
+from bearagent_cli.service import Check
+from bearagent_cli.settings import loaded_settings
+from bearagent_sqlite_store import SqliteEventStore
+
+Diagnose = Callable[..., dict[str, Check]]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user's folders, empty, with a workspace in the current one."""
+    home, workspace = tmp_path / "home", tmp_path / "workspace"
+    home.mkdir()
+    workspace.mkdir()
+    for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(name, str(home))
+    monkeypatch.chdir(workspace)
+    return home
+
+
+@pytest.fixture
+def diagnose(home: Path) -> Diagnose:
+    def found(**flags: str) -> dict[str, Check]:
+        return {check.name: check for check in diagnosed(loaded_settings(flags, {}))}
+
+    return found
+
+
+def test_a_fresh_machine_is_well_and_stays_empty(diagnose: Diagnose, home: Path) -> None:
+    assert all(check.ok for check in diagnose().values())
+    assert list(home.iterdir()) == []
+
+
+def test_a_database_is_told_with_what_it_holds(diagnose: Diagnose, home: Path) -> None:
+    with closing(SqliteEventStore.open(home / "x.db")):
+        pass
+    assert "0 runs, 0 events" in diagnose(db=str(home / "x.db"))["database"].detail
+
+
+def test_a_database_that_is_a_text_file_is_wrong(diagnose: Diagnose, home: Path) -> None:
+    (home / "x.db").write_text("notes " * 1_000)
+    assert not diagnose(db=str(home / "x.db"))["database"].ok
+
+
+def test_a_database_inside_the_workspace_is_wrong(diagnose: Diagnose) -> None:
+    assert "--db" in diagnose(db="x.db")["workspace"].detail
+
+
+@pytest.mark.parametrize("workspace", ["nowhere", os.devnull])
+def test_a_workspace_that_is_no_folder_is_wrong(workspace: str, diagnose: Diagnose) -> None:
+    assert not diagnose(workspace=workspace)["workspace"].ok
+
+
+def test_a_data_folder_that_can_not_be_made_is_wrong(diagnose: Diagnose, home: Path) -> None:
+    (home / "file").write_text("")
+    assert not diagnose(db=str(home / "file/sub/x.db"))["data folder"].ok
+
+
+def test_a_provider_that_is_not_there_is_wrong(diagnose: Diagnose) -> None:
+    assert not diagnose(provider="nobody", model="m")["provider"].ok

@@ -161,7 +161,7 @@ def corrupt(message: str) -> NoReturn:
 def _require_bounded(body: bytes) -> None:
     if len(body) > BODY_BYTES_MAX:
         raise JsonRefused(failure(ErrorCode.EVENT_TOO_LARGE, "An event would be larger than 4 MiB."))
-    openings = body.count(b"{") + body.count(b"[")
-    values_at_most = 1 + openings + body.count(b",")
-    if rb"\u0000" in body or openings > JSON_DEPTH_MAX or values_at_most > JSON_NODES_MAX:
-        require_json(msgspec.json.decode(body))  # counted in the bytes, texts included: look closely only beyond that
+    openings = body.count(b"{") + body.count(b"[")  # in texts, too: look closely only when the counts say so
+    depth_at_most, values_at_most = openings + 1, openings + body.count(b",") + 1
+    if rb"\u0000" in body or depth_at_most > JSON_DEPTH_MAX or values_at_most > JSON_NODES_MAX:
+        require_json(msgspec.json.decode(body))

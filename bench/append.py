@@ -96,7 +96,7 @@ def bare_commit(db: apsw.Connection, part: Append) -> Callable[[], None]:
         binding = msgspec.structs.astuple(SAMPLE_BINDING)
         statements.append(("INSERT INTO bindings VALUES (?, ?, ?, ?, ?, ?)", (number, part.run_id, *binding)))
     for record in part.events:
-        values = (number, record.sequence, record.body, record.hash)
+        values = (number, record.sequence, record.hash, record.body)
         statements.append(("INSERT INTO events VALUES (?, ?, ?, ?)", values))
     statements.append(put("runs", number, part.rows.run))
     statements.extend(put("activities", number, row) for row in part.rows.activities)

@@ -6,7 +6,7 @@ from bearagent_reducer.inspections import Inspection
 from bearagent_reducer.projections import RowProjection
 from bearagent_reducer.runs import NEW_RUN, evolve, evolved_record, folded
 from bearagent_reducer.steps import Begin, CallModel, Finish, Recover, Rest, RunCall, Settle, Step, next_step
-from bearagent_reducer.transcripts import Transcript, TranscriptEntry
+from bearagent_reducer.transcripts import Transcript
 from bearagent_reducer.transitions import IllegalTransition
 
 __all__ = [
@@ -24,7 +24,6 @@ __all__ = [
     "Settle",
     "Step",
     "Transcript",
-    "TranscriptEntry",
     "cut_item",
     "decide",
     "evolve",

@@ -2,7 +2,6 @@
 
 import hashlib
 
-from bearagent_domain.documents import Rec
 from bearagent_domain.events import (
     ActivityCompleted,
     ActivityFailed,
@@ -21,24 +20,21 @@ from bearagent_reducer.cuts import cut_answer
 _CONFIRMED = "A person confirmed that this was done."
 
 
-class TranscriptEntry(Rec, frozen=True, kw_only=True):
-    """One item as shown, the sequence of its event, and its size in the encoded form."""
-
-    sequence: int
-    item: TranscriptItem
-    chars: int
-    size_bytes: int
-
-
 class Transcript:
-    """Grows with the run; nothing in it ever changes. A group is one turn of the model and the answers to its calls."""
+    """Grows with the run; nothing in it ever changes. A group is one turn of the model and the answers to its calls.
+
+    Sizes are kept as running sums, so that a request takes no longer to build at the end of a long run.
+    """
 
     def __init__(self, preview_bytes_max: int) -> None:
         self._preview_bytes_max = preview_bytes_max
         self._digest = bytes(32)
         self._call_ids: set[CallId] = set()
-        self.entries: list[TranscriptEntry] = []
-        self.group_starts: list[int] = []  # index in `entries` of each group's turn
+        self.items: list[TranscriptItem] = []
+        self.sequences: list[int] = []  # of the event that each item comes from
+        self.group_starts: list[int] = []  # index of each group's turn
+        self.chars_before: list[int] = [0]  # of the encoded items before each index, and before the end
+        self.bytes_before: list[int] = [0]
 
     @property
     def running_hash(self) -> str:
@@ -55,14 +51,16 @@ class Transcript:
         if item is None:
             return
         if isinstance(item, AssistantTurn):
-            self.group_starts.append(len(self.entries))
+            self.group_starts.append(len(self.items))
             self._call_ids.update(call.call_id for call in item.calls)
         else:
             item = cut_answer(item, self._preview_bytes_max)
         encoded = canonical_json(item)
         self._digest = hashlib.sha256(self._digest + hashlib.sha256(encoded).digest()).digest()
-        chars = len(encoded) if encoded.isascii() else len(encoded.decode())
-        self.entries.append(TranscriptEntry(sequence=sequence, item=item, chars=chars, size_bytes=len(encoded)))
+        self.items.append(item)
+        self.sequences.append(sequence)
+        self.chars_before.append(self.chars_before[-1] + (len(encoded) if encoded.isascii() else len(encoded.decode())))
+        self.bytes_before.append(self.bytes_before[-1] + len(encoded))
 
 
 def _item_of(before: RunState, event: AnyEvent) -> TranscriptItem | None:

@@ -3,13 +3,15 @@
 The builder is pure. Characters are those of the encoded items; the same measure serves the limit and the hold.
 """
 
+from bisect import bisect_left
+
 from bearagent_domain.documents import Rec
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
 from bearagent_domain.events import RunCreated
 from bearagent_domain.json_values import canonical_json, hash_of
 from bearagent_domain.messages import TranscriptItem
 from bearagent_domain.models import ModelRequest, RequestManifest
-from bearagent_reducer import Transcript, TranscriptEntry, cut_item
+from bearagent_reducer import Transcript, cut_item
 
 CUT_BYTES_MIN = 1_024
 BYTES_PER_TOKEN = 4
@@ -41,19 +43,17 @@ class ContextBuilder:
 
     def build(self, transcript: Transcript) -> BuiltRequest:
         """The next request. Raises `ContextTooLarge`."""
-        entries, starts = transcript.entries, transcript.group_starts
         room = self._created.snapshot.context_chars_max - self._fixed_chars
-        first = _first_that_fits(entries, starts, room)
         if room < 0:
             raise _too_large()
-        if first is None:
-            newest = entries[starts[-1] :]
-            items, cut_to = _cut_evenly(newest, room)
-            size = len(canonical_json(items))
-            return self._built(transcript, items, starts[-1], size, tuple((e.sequence, cut_to) for e in newest))
-        shown = entries[first:]
-        size = sum(entry.size_bytes for entry in shown)
-        return self._built(transcript, tuple(entry.item for entry in shown), first, size, ())
+        first = _first_that_fits(transcript, room)
+        if first is not None:
+            size = transcript.bytes_before[-1] - transcript.bytes_before[first]
+            return self._built(transcript, tuple(transcript.items[first:]), first, size, ())
+        newest = transcript.group_starts[-1]
+        items, cut_to = _cut_evenly(transcript.items[newest:], room)
+        cut = tuple((sequence, cut_to) for sequence in transcript.sequences[newest:])
+        return self._built(transcript, items, newest, len(canonical_json(items)), cut)
 
     def _built(
         self,
@@ -63,7 +63,7 @@ class ContextBuilder:
         size: int,
         cut: tuple[tuple[int, int], ...],
     ) -> BuiltRequest:
-        created, entries = self._created, transcript.entries
+        created, sequences = self._created, transcript.sequences
         model = created.snapshot.model
         manifest = RequestManifest(
             provider=model.provider,
@@ -72,8 +72,8 @@ class ContextBuilder:
             max_output_tokens=model.max_output_tokens,
             temperature_milli=model.temperature_milli,
             seed=model.seed,
-            included=_range_of(entries[first:]),
-            left_out=_range_of(entries[:first]),
+            included=_range_of(sequences, first, len(sequences)),
+            left_out=_range_of(sequences, 0, first),
             cut=cut,
             tools_hash=self._tools_hash,
             transcript_hash=transcript.running_hash,
@@ -89,38 +89,36 @@ class ContextBuilder:
         return BuiltRequest(request=request, manifest=manifest, input_tokens=tokens)
 
 
-def _first_that_fits(entries: list[TranscriptEntry], starts: list[int], room: int) -> int | None:
-    """Index of the first entry of the oldest group that still fits; None when not even the newest one does."""
-    first, end = len(entries), len(entries)
-    for start in reversed(starts):
-        room -= sum(entry.chars for entry in entries[start:end])
-        if room < 0:
-            return first if first < len(entries) else None
-        first = end = start
-    return first
+def _first_that_fits(transcript: Transcript, room: int) -> int | None:
+    """Index of the first item of the oldest group that still fits; None when not even the newest one does."""
+    starts, chars_before = transcript.group_starts, transcript.chars_before
+    group = bisect_left(starts, chars_before[-1] - room, key=chars_before.__getitem__)
+    if group < len(starts):
+        return starts[group]
+    return None if starts else 0
 
 
-def _cut_evenly(entries: list[TranscriptEntry], room: int) -> tuple[tuple[TranscriptItem, ...], int]:
+def _cut_evenly(items: list[TranscriptItem], room: int) -> tuple[tuple[TranscriptItem, ...], int]:
     """The newest group with every text cut to the same number of bytes, the largest with which it fits."""
     low, high = CUT_BYTES_MIN, room
-    if _chars_of(_cut_all(entries, low)) > room:
+    if _chars_of(_cut_all(items, low)) > room:
         raise _too_large()
     while high - low > CUT_BYTES_MIN // 4:
         middle = (low + high) // 2
-        low, high = (middle, high) if _chars_of(_cut_all(entries, middle)) <= room else (low, middle)
-    return _cut_all(entries, low), low
+        low, high = (middle, high) if _chars_of(_cut_all(items, middle)) <= room else (low, middle)
+    return _cut_all(items, low), low
 
 
-def _cut_all(entries: list[TranscriptEntry], bytes_max: int) -> tuple[TranscriptItem, ...]:
-    return tuple(cut_item(entry.item, bytes_max) for entry in entries)
+def _cut_all(items: list[TranscriptItem], bytes_max: int) -> tuple[TranscriptItem, ...]:
+    return tuple(cut_item(item, bytes_max) for item in items)
 
 
 def _chars_of(items: tuple[TranscriptItem, ...]) -> int:
     return len(canonical_json(items).decode())
 
 
-def _range_of(entries: list[TranscriptEntry]) -> tuple[tuple[int, int], ...]:
-    return ((entries[0].sequence, entries[-1].sequence),) if entries else ()
+def _range_of(sequences: list[int], first: int, end: int) -> tuple[tuple[int, int], ...]:
+    return ((sequences[first], sequences[end - 1]),) if first < end else ()
 
 
 def _too_large() -> ContextTooLarge:

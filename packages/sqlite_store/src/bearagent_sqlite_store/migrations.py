@@ -49,11 +49,12 @@ CREATE TABLE bindings (
 ) STRICT;
 
 -- The one truth. The hash before is that of the row before; type, time and activity stand in the body alone.
+-- The hash stands before the body, so that finding the head of a run reads no long body.
 CREATE TABLE events (
     run_number INTEGER NOT NULL REFERENCES bindings,
     sequence INTEGER NOT NULL,
-    body BLOB NOT NULL,
     hash BLOB NOT NULL,
+    body BLOB NOT NULL,
     PRIMARY KEY (run_number, sequence)
 ) STRICT;
 

@@ -4,6 +4,7 @@ A table has a column for each field of its row; the run's number stands for its 
 """
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 import apsw
@@ -23,6 +24,7 @@ class RowTable(Generic[R]):
     def __init__(self, name: str, row_type: type[R]) -> None:
         self._row_type = row_type
         self._fields = tuple(field for field in row_type.__struct_fields__ if field != "run_id")
+        self._values = attrgetter(*self._fields)
         columns = ", ".join(self._fields)
         marks = ", ".join("?" * len(self._fields))
         changes = ", ".join(f"{field} = excluded.{field}" for field in self._fields)
@@ -34,7 +36,7 @@ class RowTable(Generic[R]):
     def put(self, db: apsw.Connection, run_number: int, *rows: R) -> None:
         """Insert or replace rows of one run."""
         for row in rows:
-            db.execute(self._put, (run_number, *(getattr(row, field) for field in self._fields)))
+            db.execute(self._put, (run_number, *self._values(row)))
 
     def delete(self, db: apsw.Connection, run_number: int) -> None:
         """Delete all rows of one run."""

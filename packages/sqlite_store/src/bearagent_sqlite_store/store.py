@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import apsw
 import msgspec
@@ -32,7 +32,7 @@ class SqliteEventStore:
         self._heads = heads
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> "SqliteEventStore":
+    def open(cls, path: str | os.PathLike[str]) -> Self:
         """The store in `path`. A missing file is made with mode 0600, a missing folder with 0700.
 
         Raises `StoreError`: `store_not_a_database`, `store_schema_unknown`, `store_corrupt`, `store_read_only`,
@@ -41,7 +41,7 @@ class SqliteEventStore:
         return cls(connect_or_create(Path(path)), KeptHeads(beside(Path(path), ".heads")))
 
     @classmethod
-    def open_existing(cls, path: str | os.PathLike[str]) -> "SqliteEventStore":
+    def open_existing(cls, path: str | os.PathLike[str]) -> Self:
         """The store in `path`, which is never made: `store_missing` when there is none, else as `open`."""
         return cls(connect_existing(Path(path)), KeptHeads(beside(Path(path), ".heads")))
 
@@ -56,7 +56,7 @@ class SqliteEventStore:
         with translated_errors():
             run_number = self._number_of(run_id)
             sealed: list[tuple[Any, ...]] = self._db.execute(
-                "SELECT sequence, body, hash FROM events "
+                "SELECT sequence, hash, body FROM events "
                 "WHERE run_number = ? AND sequence >= ? ORDER BY sequence LIMIT ?",
                 (run_number, after, limit + (after > 0)),
             ).fetchall()
@@ -142,8 +142,8 @@ class SqliteEventStore:
         if part.binding is not None:
             run_number = self._bound(part.run_id, part.binding)
         self._db.executemany(
-            "INSERT INTO events (run_number, sequence, body, hash) VALUES (?, ?, ?, ?)",
-            [(run_number, record.sequence, record.body, record.hash) for record in part.events],
+            "INSERT INTO events (run_number, sequence, hash, body) VALUES (?, ?, ?, ?)",
+            [(run_number, record.sequence, record.hash, record.body) for record in part.events],
         )
         self._put_rows(run_number, part.rows)
 
@@ -193,14 +193,14 @@ def _checked_page(run_id: RunId, after: int, sealed: list[tuple[Any, ...]]) -> t
     """`sealed` begins with the row at `after`, whose hash the first record continues; with the first row after 0."""
     head = Head()
     if after > 0 and sealed:
-        sequence, _, hash_ = sealed.pop(0)
+        sequence, hash_, _ = sealed.pop(0)
         if sequence != after:
             corrupt(f"Event {after} is missing.")
         head = Head(sequence, hash_)
     elif not sealed and after == 0:
         corrupt("All events of this run are missing.")
     page = []
-    for sequence, body, hash_ in sealed:
+    for sequence, hash_, body in sealed:
         record = opened(body, head.hash, hash_)
         if (record.run_id, record.sequence) != (run_id, sequence):
             corrupt(f"Event {sequence} stands in the wrong place.")

@@ -1,6 +1,7 @@
 """`main`: every failure is one sentence and an exit code, and the words of a command line mean what users expect."""
 
 import json
+from importlib.metadata import version
 
 import pytest
 
@@ -11,7 +12,7 @@ COMMANDS = ("run", "list", "inspect", "events", "tools", "schema", "init", "doct
 
 
 def test_version_names_the_release(command: Command) -> None:
-    assert command("--version").out == "bearagent 0.1.0\n"
+    assert command("--version").out == f"bearagent {version('bearagent-cli')}\n"
 
 
 def test_help_names_every_command_and_shell_completion(command: Command) -> None:

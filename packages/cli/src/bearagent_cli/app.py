@@ -18,6 +18,7 @@ from bearagent_cli.rewriting import as_meant
 if TYPE_CHECKING:
     from bearagent_cli.service import OpenService
 
+VERSION = "0.1.0"  # as in pyproject.toml; asking the installed metadata takes as long as all the rest
 CLOSED_STDOUT = "Standard output is closed: there is nowhere to show anything. Nothing was done."
 
 
@@ -83,9 +84,7 @@ def _reported(error: Exception, *, as_json: bool) -> int:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
-
-        typer.echo(f"bearagent {version('bearagent-cli')}")
+        typer.echo(f"bearagent {VERSION}")
         raise typer.Exit
 
 

@@ -5,7 +5,6 @@ a workspace is ever read here, and there is no setting for a key.
 """
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -136,6 +135,8 @@ def _config(path: Path) -> tuple[dict[str, str], RateTable]:
         raise _wrong(path, "can't be read") from error
     if len(data) > CONFIG_BYTES_MAX:
         raise _wrong(path, "is larger than 1 MiB")
+    import tomllib  # most people have no config file, and every command waits for this module
+
     try:
         content = tomllib.loads(data.decode())
         rates = msgspec.convert(content.pop("rates", []), tuple[ModelRate, ...])

@@ -37,11 +37,9 @@ class ErrorCode(StrEnum):
     PROVIDER_NOT_CONFIGURED = "provider_not_configured"
     APPLICATION_NOT_FOUND = "application_not_found"
     RUN_DRIVEN_ELSEWHERE = "run_driven_elsewhere"
-    SNAPSHOT_CORRUPT = "snapshot_corrupt"
     # the record
     RUN_NOT_FOUND = "run_not_found"
     RUN_AMBIGUOUS = "run_ambiguous"
-    RUN_TERMINAL = "run_terminal"
     ILLEGAL_TRANSITION = "illegal_transition"
     RECORD_CORRUPT = "record_corrupt"
     RECORD_TRUNCATED = "record_truncated"

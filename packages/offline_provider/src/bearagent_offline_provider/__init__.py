@@ -1,3 +1,5 @@
 """A BearAgent model provider that needs no model, no key and no network."""
 
-__all__: list[str] = []
+from bearagent_offline_provider.provider import OfflineProvider
+
+__all__ = ["OfflineProvider"]

@@ -1,0 +1,147 @@
+"""From a request to the next step: list, read on, hand over the report, or answer. Only the newest group counts."""
+
+from typing import TypeAlias
+
+import msgspec
+
+from bearagent_domain.documents import Rec
+from bearagent_domain.errors import ErrorCode
+from bearagent_domain.json_values import JsonObject
+from bearagent_domain.messages import AssistantTurn, ToolAnswer
+from bearagent_domain.models import ModelRequest
+from bearagent_domain.tools import ToolCall
+from bearagent_offline_provider.answers import answer_after_write, answer_without_notes, answer_without_write
+from bearagent_offline_provider.ledger import Ledger
+from bearagent_offline_provider.listings import ROOT, take_listing
+from bearagent_offline_provider.notes import Delivery, Notes, Plan, carried_in, delivery_text, notes_text
+from bearagent_offline_provider.objectives import Objective, objective_of
+from bearagent_offline_provider.pages import take_page
+from bearagent_offline_provider.reports import report_of
+
+LIST, READ, WRITE = "workspace.list", "workspace.read", "workspace.write"
+CALLS_PER_TURN_MAX = 8
+READ_BYTES_PER_TURN_MAX = 262_144  # half of the default context
+PAGE_BYTES_MAX = 65_536
+PAGE_LINES_MAX = 20_000
+TURNS_MAX = 150  # a run has 200 model calls and 1,000 tool calls, unless it is told otherwise
+CALLS_MAX = 900
+DENIED = frozenset({ErrorCode.TOOL_NOT_ALLOWED, ErrorCode.TOOL_EFFECT_REFUSED, ErrorCode.TOOL_UNKNOWN})
+
+
+class Call(Rec, frozen=True):
+    """One call to make."""
+
+    name: str
+    arguments: JsonObject
+
+
+class Step(Rec, frozen=True, kw_only=True):
+    """What the provider says: text and calls; without calls the text is the final answer."""
+
+    text: str
+    calls: tuple[Call, ...] = ()
+
+
+_Group: TypeAlias = tuple[AssistantTurn, tuple[tuple[ToolCall, ToolAnswer], ...]]
+
+
+def next_step(request: ModelRequest) -> Step:
+    """What comes after the newest group of `request`: the same request always gives the same step."""
+    objective = objective_of(request.objective)
+    offered = {tool.name for tool in request.tools}
+    group = _newest_group(request)
+    if group is None:
+        return _going_on(_begun(objective), objective, offered)
+    turn, answered = group
+    match carried_in(turn.text):
+        case Notes() as notes:
+            return _going_on(_with_answers(notes, objective, turn, answered), objective, offered)
+        case Delivery() as delivery:
+            return Step(text=answer_after_write(delivery, objective, answered[0][1]))
+        case None:
+            return Step(text=answer_without_notes(objective))
+
+
+def _newest_group(request: ModelRequest) -> _Group | None:
+    """The last turn that asked for something, with its calls and their answers; None before the first one."""
+    items = request.items
+    starts = [index for index, item in enumerate(items) if isinstance(item, AssistantTurn)]
+    if not starts:
+        return None
+    turn = items[starts[-1]]
+    answers = {item.call_id: item for item in items[starts[-1] + 1 :] if isinstance(item, ToolAnswer)}
+    if not isinstance(turn, AssistantTurn) or not answers:
+        return None
+    return turn, tuple((call, answers[call.call_id]) for call in turn.calls if call.call_id in answers)
+
+
+def _begun(objective: Objective) -> Ledger:
+    ledger = Ledger(Notes(), objective)
+    for folder in objective.folders:
+        ledger.add_folder(folder)
+    for path in objective.files:
+        ledger.add_file(path)
+    if not objective.folders and not objective.files:
+        ledger.add_folder(ROOT)
+    return ledger
+
+
+def _with_answers(
+    notes: Notes, objective: Objective, turn: AssistantTurn, answered: tuple[tuple[ToolCall, ToolAnswer], ...]
+) -> Ledger:
+    ledger = Ledger(notes, objective)
+    if turn.cut is not None:
+        ledger.narrow(turn.cut.bytes_kept // 2)
+    for call, answer in answered:
+        path = (call.arguments or {}).get("path")
+        if answer.cut is not None:
+            ledger.narrow(answer.cut.bytes_kept)
+        if call.name == LIST and isinstance(path, str):
+            take_listing(ledger, path, answer)
+        elif call.name == READ and isinstance(path, str):
+            take_page(ledger, path, answer)
+    denied = {call.name for call, answer in answered if answer.error is not None and answer.error.code in DENIED}
+    if READ in denied and not ledger.documents:  # the tool is denied, not one file: asking on would only spend budget
+        ledger.stop_all(ErrorCode.TOOL_NOT_ALLOWED.value, "not_listed")
+    return ledger
+
+
+def _going_on(ledger: Ledger, objective: Objective, offered: set[str]) -> Step:
+    """The next calls for what waits in `ledger`; when nothing waits, or enough was asked, the report."""
+    if LIST not in offered:
+        ledger.stop_folders("not_offered")
+    if READ not in offered:
+        ledger.stop_all("not_offered", "not_offered")
+    if not ledger.folders:
+        ledger.end_search()
+    plan = ledger.closed().plan
+    if plan.turns >= TURNS_MAX or plan.calls >= CALLS_MAX:
+        ledger.stop_all("limit", "limit")
+    calls = _list_calls(plan) if ledger.folders else _read_calls(plan) if ledger.files else ()
+    if calls:
+        notes = ledger.closed()
+        counted = msgspec.structs.replace(plan, turns=plan.turns + 1, calls=plan.calls + len(calls))
+        return Step(text=notes_text(Notes(counted, notes.documents)), calls=calls)
+    notes = ledger.closed()
+    report = report_of(notes, objective)
+    if WRITE not in offered:
+        return Step(text=answer_without_write(report.delivery, objective))
+    write = Call(WRITE, {"path": objective.output, "content": report.text})
+    return Step(text=delivery_text(report.delivery), calls=(write,))
+
+
+def _list_calls(plan: Plan) -> tuple[Call, ...]:
+    folders = plan.folders[: 1 if plan.is_narrow else CALLS_PER_TURN_MAX]
+    return tuple(Call(LIST, {"path": folder.path, "cursor": folder.cursor}) for folder in folders)
+
+
+def _read_calls(plan: Plan) -> tuple[Call, ...]:
+    """As many files as a turn may ask for and as fit into a context beside the notes, by their known sizes."""
+    calls: list[Call] = []
+    size = 0
+    for file in plan.files[: 1 if plan.is_narrow else CALLS_PER_TURN_MAX]:
+        size += min(file.size or PAGE_BYTES_MAX, PAGE_BYTES_MAX)
+        if calls and size > READ_BYTES_PER_TURN_MAX:
+            break
+        calls.append(Call(READ, {"path": file.path, "start_line": file.start_line, "max_lines": PAGE_LINES_MAX}))
+    return tuple(calls)

@@ -7,7 +7,7 @@ import pytest
 from bearagent_cli import main
 from bearagent_cli.settings import Settings
 from bearagent_testkit import CountingIds, FixedClock, sample_run
-from packages.cli.tests.played_service import Command, Ended, PlayedService
+from tests.e2e.played_service import Command, Ended, PlayedService
 
 
 @pytest.fixture(autouse=True)

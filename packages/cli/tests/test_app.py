@@ -6,7 +6,7 @@ from importlib.metadata import version
 import pytest
 
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
-from packages.cli.tests.played_service import Command, PlayedService, not_found
+from tests.e2e.played_service import Command, PlayedService, not_found
 
 COMMANDS = ("run", "list", "inspect", "events", "tools", "schema", "init", "doctor")
 

@@ -9,7 +9,7 @@ from bearagent_cli.commands.init import PROFILE
 from bearagent_cli.profiles import read_profile
 from bearagent_domain.profiles import RunProfile
 from bearagent_testkit import CountingIds, FixedClock, sample_run
-from packages.cli.tests.played_service import Command, PlayedService
+from tests.e2e.played_service import Command, PlayedService
 
 
 def test_list_shows_one_row_per_run_and_how_to_go_on(command: Command, service: PlayedService) -> None:

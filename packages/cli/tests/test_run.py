@@ -8,7 +8,7 @@ import pytest
 
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
 from bearagent_testkit import CountingIds, FixedClock, SampleRun
-from packages.cli.tests.played_service import Command, PlayedService
+from tests.e2e.played_service import Command, PlayedService
 
 
 def test_a_run_that_succeeded_shows_answer_artifact_and_head(command: Command, service: PlayedService) -> None:

@@ -1,4 +1,4 @@
-"""The command line over a service that plays: no store, no model, no tool."""
+"""A service for the command line that plays one sample run: no store, no model, no tool."""
 
 import asyncio
 import os

@@ -5,7 +5,7 @@ A table has a column for each field of its row; the run's number stands for its 
 
 from collections.abc import Sequence
 from operator import attrgetter
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import apsw
 import msgspec
@@ -31,7 +31,7 @@ class RowTable(Generic[R]):
         insert = f"INSERT INTO {name} (run_number, {columns}) VALUES (?, {marks})"
         self._put = f"{insert} ON CONFLICT DO UPDATE SET {changes}"
         self._delete = f"DELETE FROM {name} WHERE run_number = ?"
-        self._select = f"SELECT run_number, run_id, {columns} FROM {name} JOIN bindings USING (run_number)"
+        self._select = f"SELECT run_id, {columns} FROM {name} JOIN bindings USING (run_number)"
 
     def put(self, db: apsw.Connection, run_number: int, *rows: R) -> None:
         """Insert or replace rows of one run."""
@@ -42,10 +42,9 @@ class RowTable(Generic[R]):
         """Delete all rows of one run."""
         db.execute(self._delete, (run_number,))
 
-    def select(self, db: apsw.Connection, clauses: str, *values: int) -> list[tuple[int, R]]:
-        """Run numbers and rows under `clauses`. Raises `StoreError` for a row that is none."""
-        found: list[tuple[Any, ...]] = db.execute(f"{self._select} {clauses}", values).fetchall()
-        return [(run_number, self._row(columns)) for run_number, *columns in found]
+    def select(self, db: apsw.Connection, clauses: str, *values: int) -> tuple[R, ...]:
+        """The rows under `clauses`. Raises `StoreError` for a row that is none."""
+        return tuple(self._row(columns) for columns in db.execute(f"{self._select} {clauses}", values))
 
     def _row(self, columns: Sequence[object]) -> R:
         try:

@@ -65,23 +65,16 @@ class SqliteEventStore:
     def run(self, run_id: RunId) -> RunRow:
         """The projection row of one run."""
         with translated_errors():
-            found = RUNS.select(self._db, "WHERE run_number = ?", self._number_of(run_id))
-        if not found:
-            raise damaged_row()
-        return found[0][1]
+            return self._run_row(self._number_of(run_id))
 
     def rows(self, run_id: RunId) -> Rows:
-        """All rows of one run."""
-        run = self.run(run_id)
-        with translated_errors():
+        """All rows of one run, as they were at one moment."""
+        with translated_errors(), self._db:
             run_number = self._number_of(run_id)
+            run = self._run_row(run_number)
             activities = ACTIVITIES.select(self._db, "WHERE run_number = ? ORDER BY requested_sequence", run_number)
             artifacts = ARTIFACTS.select(self._db, "WHERE run_number = ? ORDER BY sequence", run_number)
-        return Rows(
-            run=run,
-            activities=tuple(row for _, row in activities),
-            artifacts=tuple(row for _, row in artifacts),
-        )
+        return Rows(run=run, activities=activities, artifacts=artifacts)
 
     def binding(self, run_id: RunId) -> Binding:
         """The binding given with the first events."""
@@ -97,9 +90,9 @@ class SqliteEventStore:
         before = "" if cursor is None else f"WHERE run_number < {_run_number_in(cursor)}"
         with translated_errors():
             found = RUNS.select(self._db, f"{before} ORDER BY run_number DESC LIMIT ?", limit + 1)
-        shown = found[:limit]
-        next_cursor = str(shown[-1][0]) if len(found) > limit and shown else None
-        return RunRowPage(runs=tuple(row for _, row in shown), next_cursor=next_cursor)
+            more = len(found) > limit
+            next_cursor = str(self._number_of(found[limit - 1].run_id)) if more else None
+        return RunRowPage(runs=found[:limit], next_cursor=next_cursor)
 
     def matching(self, prefix: str, *, limit: int = 10) -> tuple[RunId, ...]:
         """Ids that begin with `prefix`, newest first."""
@@ -171,6 +164,12 @@ class SqliteEventStore:
         RUNS.put(self._db, run_number, rows.run)
         ACTIVITIES.put(self._db, run_number, *rows.activities)
         ARTIFACTS.put(self._db, run_number, *rows.artifacts)
+
+    def _run_row(self, run_number: int) -> RunRow:
+        found = RUNS.select(self._db, "WHERE run_number = ?", run_number)
+        if not found:
+            raise damaged_row()
+        return found[0]
 
     def _number_of(self, run_id: RunId) -> int:
         run_number = self._db.execute("SELECT run_number FROM bindings WHERE run_id = ?", (run_id,)).get

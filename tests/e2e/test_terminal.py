@@ -58,7 +58,7 @@ def test_a_signal_ends_a_run_that_waits_for_ever(signals: list[int], code: int, 
 
 def test_the_terminal_shows_the_run_before_the_model_answers(machine: Machine) -> None:
     _, shown = on_a_terminal(machine, [*scripted("writes"), "run", "x"])
-    assert shown.index("Run ") < shown.index("model: 2 tool calls")
+    assert shown.index("Run ") < shown.index("model: asks for 2 tool calls")
     assert "1/200 model calls" in shown
 
 

@@ -26,10 +26,10 @@ def test_the_run_id_is_told_before_anything_else(command: Command, service: Play
 
 def test_progress_tells_each_activity(command: Command) -> None:
     assert command("run", "x").err.splitlines()[1:] == [
-        "  model: 2 tool calls",
+        "  model: asks for 2 tool calls",
         "  fake.echo",
         "  fake.write",
-        "  model: the answer",
+        "  model: answers",
     ]
 
 

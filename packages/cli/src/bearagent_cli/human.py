@@ -83,7 +83,7 @@ def tools_text(listed: ToolList) -> str:
 def diagnosis_text(found: DiagnosisDocument) -> str:
     """What is right and wrong, then each setting with its origin."""
     checks = _rows((check.name, "ok" if check.ok else "wrong", check.detail) for check in found.checks)
-    settings = _rows((one.name, "none" if one.value is None else one.value, one.origin) for one in found.settings)
+    settings = _rows((one.name, "not set" if one.value is None else one.value, one.origin) for one in found.settings)
     return f"{checks}\nSettings\n{settings}"
 
 

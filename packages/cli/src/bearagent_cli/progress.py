@@ -63,7 +63,7 @@ class Progress:
                 if verdict is not Verdict.ALLOW:
                     return f"{self._doing}: {verdict.value}. {reason}"
             case ActivityCompleted(outcome=ModelOutcome(response=response)):
-                return f"model: {len(response.calls)} tool calls" if response.calls else "model: the answer"
+                return f"model: asks for {_counted(len(response.calls))}" if response.calls else "model: answers"
             case ActivityCompleted():
                 return self._doing
             case ActivityFailed(error=error) | ActivityOutcomeUnknown(error=error):
@@ -96,3 +96,7 @@ def budget_used(state: RunState) -> str:
 def on_one_line_indented(line: str) -> str:
     """`line` made safe, with its own indentation kept."""
     return line[: len(line) - len(line.lstrip(" "))] + on_one_line(line)
+
+
+def _counted(calls: int) -> str:
+    return "1 tool call" if calls == 1 else f"{calls} tool calls"

@@ -82,7 +82,7 @@ def mortal_store(database: Path, life: Life) -> SqliteEventStore:
 
 
 class MortalTool:
-    """A real tool, with a boundary on each side of `execute` and before `intend`."""
+    """A real tool, with a boundary on each side of `execute`."""
 
     def __init__(self, tool: Tool, life: Life) -> None:
         self._tool = tool
@@ -98,8 +98,7 @@ class MortalTool:
         return self._tool.prepare(arguments)
 
     async def intend(self, prepared: PreparedToolRequest, call: CallContext) -> Intent:
-        """Between decision and intent."""
-        self._life.reach(f"before {self.spec.name} intend")
+        """Reads at most, so no boundary."""
         return await self._tool.intend(prepared, call)
 
     async def execute(self, prepared: PreparedToolRequest, call: CallContext, intent: Intent) -> ToolResult:

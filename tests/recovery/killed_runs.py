@@ -78,29 +78,34 @@ def strace(injection: str, path: Path | str | None) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Seen:
-    """The newest run as new processes show it: `inspect --json`, `events --jsonl`, and the line of `list`."""
+    """A run as `inspect --json`, its events as `events --jsonl`, and its line as `list` gives it."""
 
     run: dict[str, Any]
     events: list[dict[str, Any]]
     line: str
 
-    @property
-    def activities(self) -> list[tuple[str, str]]:
-        """Name and status of each activity."""
-        return [(activity["name"], activity["status"]) for activity in self.run["activities"]]
+
+def inspected(machine: Machine) -> dict[str, Any]:
+    """The newest run, as `inspect` gives it after it has verified and folded the log."""
+    done = machine.bearagent("inspect", "latest", "--json")
+    assert done.returncode == 0, done.stderr
+    run: dict[str, Any] = json.loads(done.stdout)
+    return run
 
 
 def seen(machine: Machine) -> Seen:
-    """Look at the newest run. That its log verifies and folds is proven by `inspect`."""
-    inspected, listed = machine.bearagent("inspect", "latest", "--json"), machine.bearagent("list")
-    told = machine.bearagent("events", "latest", "--jsonl")
-    assert (inspected.returncode, listed.returncode, told.returncode) == (0, 0, 0), inspected.stderr + told.stderr
-    (line,) = listed.stdout.splitlines()
-    run = json.loads(inspected.stdout)
-    events = [json.loads(event) for event in told.stdout.splitlines()]
+    """The newest run, the only one, as three new processes show it."""
+    run = inspected(machine)
+    events = [json.loads(line) for line in machine.bearagent("events", "latest", "--jsonl").stdout.splitlines()]
+    (line,) = machine.bearagent("list").stdout.splitlines()
     assert [event["sequence"] for event in events] == list(range(1, run["last_sequence"] + 1))
     assert events[-1]["hash"] == run["head_hash"]
     return Seen(run, events, line)
+
+
+def activities_of(run: dict[str, Any]) -> list[tuple[str, str]]:
+    """Name and status of each activity of an inspected run."""
+    return [(activity["name"], activity["status"]) for activity in run["activities"]]
 
 
 def require_on_disk(machine: Machine, artifacts: list[dict[str, Any]]) -> None:

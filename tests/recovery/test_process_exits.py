@@ -14,6 +14,8 @@ from tests.recovery.dying_run import WRITTEN
 from tests.recovery.killed_runs import (
     WRITTEN_BEFORE,
     Seen,
+    activities_of,
+    inspected,
     killed,
     killed_in_call,
     machine_to_die_on,
@@ -29,7 +31,6 @@ TOOLS = ("workspace.list", "workspace.read", "workspace.write")
 BOUNDARIES = [
     *(f"{side} commit {number}" for number in range(1, 8) for side in ("before", "after")),
     *(f"{side} model {number}" for number in (1, 2) for side in ("before", "within", "after")),
-    *(f"before {tool} intend" for tool in TOOLS),
     *(f"{side} {tool} 1" for tool in TOOLS for side in ("before", "after")),
     "before head",
 ]
@@ -56,7 +57,7 @@ def test_k1_a_kill_before_the_request_commit_leaves_no_trace_of_the_call(machine
     killed(machine, "before commit 2")
     run = seen(machine)
     assert types_of(run) == ["run.created", "run.started"]
-    assert run.activities == []
+    assert activities_of(run.run) == []
     assert run.run["usage"]["model_calls"] == 0
     require_interrupted(run)
 
@@ -64,7 +65,7 @@ def test_k1_a_kill_before_the_request_commit_leaves_no_trace_of_the_call(machine
 def test_k1_a_kill_before_the_commit_of_a_write_touches_no_file(machine: Machine) -> None:
     killed(machine, "before commit 5")
     run = seen(machine)
-    assert run.activities == [*BEFORE_THE_WRITE[:2], ("workspace.read", "started")]
+    assert activities_of(run.run) == [*BEFORE_THE_WRITE[:2], ("workspace.read", "started")]
     assert written(machine).read_text() == WRITTEN_BEFORE
     require_interrupted(run)
 
@@ -126,7 +127,7 @@ def test_k6_a_kill_after_the_model_call_started_shows_a_started_call_and_nothing
     killed(machine, "within model 1")
     run = seen(machine)
     assert types_of(run) == ["run.created", "run.started", "activity.requested", "activity.started"]
-    assert run.activities == [("script", "started")]
+    assert activities_of(run.run) == [("script", "started")]
     assert (run.run["final_text"], run.run["error"]) == (None, None)
     assert files_in(machine) == {"a.md": WRITTEN_BEFORE}
     require_interrupted(run)
@@ -144,19 +145,18 @@ def test_a_kill_at_any_boundary_leaves_what_was_acknowledged(
     if last.events == 0:
         assert machine.bearagent("inspect", "latest").returncode == 4
         return
-    run = seen(machine)
-    assert run.run["last_sequence"] == last.events
-    assert run.events == whole[1].events[: last.events]
-    assert run.run["driven"] is (None if run.run["status"] == "succeeded" else False)
+    run = inspected(machine)
+    assert (run["last_sequence"], run["head_hash"]) == (last.events, whole[1].events[last.events - 1]["hash"])
+    assert run["driven"] is (None if run["status"] == "succeeded" else False)
     has_replaced = whole[0].index(boundary) >= whole[0].index("after workspace.write 1")
     assert files_in(machine) == {"a.md": WRITTEN if has_replaced else WRITTEN_BEFORE}
-    assert len(run.run["artifacts"]) == run.activities.count(("workspace.write", "completed"))
-    require_on_disk(machine, run.run["artifacts"])
+    assert len(run["artifacts"]) == activities_of(run).count(("workspace.write", "completed"))
+    require_on_disk(machine, run["artifacts"])
 
 
 def require_started_write(run: Seen) -> None:
     """The intent is the last fact: no outcome, no artifact, no second attempt."""
-    assert run.activities == [*BEFORE_THE_WRITE, ("workspace.write", "started")]
+    assert activities_of(run.run) == [*BEFORE_THE_WRITE, ("workspace.write", "started")]
     write = run.run["activities"][-1]
     assert (write["attempt"], write["ended_sequence"], write["error"]) == (1, None, None)
     assert types_of(run)[-1] == "activity.started"

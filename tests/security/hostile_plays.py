@@ -62,6 +62,11 @@ class Play:
         async with asyncio.timeout(GUARD_SECONDS):  # a run that does not end by itself fails its test
             return await self.scene.start(self.model, limits=limits)
 
+    @property
+    def body_bytes(self) -> int:
+        """How large the record is, without the two events that stand before any answer."""
+        return sum(len(record.body) for record in self.records[2:])
+
     def everything_but_outputs(self) -> dict[str, str]:
         """All that lies in the place, with the hash of each file; without what is below `outputs/`."""
         return {name: digest for name, digest in _tree(self.place).items() if not name.startswith("workspace/outputs")}

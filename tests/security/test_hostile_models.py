@@ -1,19 +1,32 @@
 """Every entry of the table of hostile answers, played over the real workspace tools and both stores."""
 
+import asyncio
 import hashlib
 import tracemalloc
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
 
+from bearagent_domain.errors import ErrorCode
 from bearagent_domain.events import ActivityRequested, ActivityStarted, ToolWork
 from bearagent_domain.messages import AssistantTurn, ToolAnswer
+from bearagent_domain.models import (
+    ArgumentsDelta,
+    CallOpened,
+    Finished,
+    FinishReason,
+    ModelEvent,
+    ModelRequest,
+    TextDelta,
+)
 from bearagent_domain.runs import ActivityStatus, RunStatus
 from bearagent_ports import EventStore
 from bearagent_sqlite_store import SqliteEventStore
-from bearagent_testkit import MemoryEventStore
+from bearagent_testkit import MemoryEventStore, ScriptedTurn
+from tests.driving import Scene
 from tests.security.hostile_plays import Play, require_invariants
-from tests.security.hostile_turns import HostileCase, hostile_cases, text_of
+from tests.security.hostile_turns import WHOLE_TOOLSET, HostileCase, hostile_cases, text_of
 
 CASES = {case.id: case for case in hostile_cases(Path(__file__).parent / "cases/hostile_model_outputs.json")}
 STATUSES = {
@@ -79,7 +92,7 @@ def require_refusal(case: HostileCase, play: Play) -> None:
     assert (call.decision is not None and call.decision.verdict == "deny") == denied
     answer = play.model.requests[-1].items[-1]
     assert isinstance(answer, ToolAnswer) and answer.error == call.error and answer.call_id == call.call_id
-    assert sum(len(record.body) for record in play.records[2:]) < REFUSED_CALL_BYTES_MAX
+    assert play.body_bytes < REFUSED_CALL_BYTES_MAX
 
 
 def played(case_id: str, place: Path) -> Play:
@@ -94,11 +107,12 @@ def test_a_model_that_asks_for_an_unknown_tool_reads_which_there_are(tmp_path: P
 
 
 def test_an_endless_name_is_cut_wherever_it_goes(tmp_path: Path) -> None:
-    play = played("H012", tmp_path)
+    play = played("H012", tmp_path / "hostile")
     turn = play.model.requests[1].items[0]
     assert isinstance(turn, AssistantTurn) and len(turn.calls[0].name) <= 128
     assert len(play.calls[0].name) <= 128
-    assert all(len(record.body) < 4_096 for record in play.records[2:])
+    plain = Play([ScriptedTurn(text="Done.")], tmp_path / "plain", MemoryEventStore(), granted=WHOLE_TOOLSET)
+    assert play.body_bytes - plain.body_bytes < 4_096
 
 
 def test_arguments_sent_as_an_object_have_the_hash_of_their_text(tmp_path: Path) -> None:
@@ -193,14 +207,32 @@ def test_usage_that_is_not_reported_counts_as_it_was_held(tmp_path: Path, case_i
 
 def test_an_answer_that_is_too_large_is_recorded_as_a_failure_only(tmp_path: Path) -> None:
     play = played("H083", tmp_path)
-    assert sum(len(record.body) for record in play.records[2:]) < REFUSED_CALL_BYTES_MAX
+    assert play.body_bytes < REFUSED_CALL_BYTES_MAX
 
 
-def test_20_mb_of_arguments_are_never_whole_in_memory(tmp_path: Path) -> None:
+class Flood:
+    """A model that sends 20 MB of arguments in one call, every piece a text of its own, and then gives up."""
+
+    api = "scripted"
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        if request.items:
+            yield TextDelta(text="Done.")
+        else:
+            yield CallOpened(index=0, name="workspace.write", call_id="call_1")
+            for number in range(20_000):
+                yield ArgumentsDelta(index=0, text=f"{number:01000d}")
+        yield Finished(reason=FinishReason.STOP)
+
+
+def test_20_mb_of_arguments_are_never_whole_in_memory() -> None:
+    scene = Scene()
     tracemalloc.start()
     try:
-        played("H060", tmp_path)
-        peak = tracemalloc.get_traced_memory()[1]
+        run_id = asyncio.run(scene.start(Flood()))
+        peak_bytes = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 40 * 2**20
+    error = scene.inspect(run_id).activities[1].error
+    assert error is not None and error.code is ErrorCode.ARGUMENTS_TOO_LARGE
+    assert peak_bytes < 8 * 2**20

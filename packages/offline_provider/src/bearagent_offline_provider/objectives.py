@@ -32,7 +32,7 @@ _MENTION = re.compile(
     rf"""[`"“「『](?P<quoted>[^`"“”「」『』\n]{{1,200}}?(?:{_SUFFIX}|/))[`"”」』]
     | (?P<file>/?{_NAME}{{0,120}}/(?:{_GLUE}{_NAME}{{1,120}}/){{0,16}}?{_GLUE}{_NAME}{{0,120}}?{_SUFFIX}){_END}
     | (?P<name>{_NAME}{{1,120}}?{_DOCUMENT_SUFFIX}){_END}
-    | (?P<folder>/?(?:{_GLUE}{_NAME}{{1,120}}/){{1,16}}(?!{_ASCII}))
+    | (?P<folder>/?(?:{_GLUE}{_NAME}{{1,120}}/){{1,16}}(?![A-Za-z0-9_~@+-]|\.[A-Za-z0-9]))
     | (?P<loose>(?:{_ASCII}{{1,120}}/){{1,16}}{_ASCII}{{0,120}}[A-Za-z0-9_])
     """,
     re.VERBOSE | re.IGNORECASE,

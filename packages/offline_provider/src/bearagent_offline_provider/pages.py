@@ -16,7 +16,7 @@ from bearagent_offline_provider.ranking import common_terms, focus_of, ranked, w
 
 QUOTES_MAX = 24  # of one document
 HEADINGS_MAX = 60
-TERMS_MAX = 12
+TERMS_MAX = 16
 QUOTE_CHARS_MAX = 500
 TITLE_CHARS_MAX = 200
 

@@ -93,9 +93,9 @@ def without_repeats(candidates: Iterable[Ranked], count_max: int) -> tuple[Ranke
 
 
 def common_terms(page: Page) -> Counter[str]:
-    """The words that `page` repeats, with their counts."""
-    counts = Counter(term for passage in page.passages for term in terms_of(passage.text))
-    return Counter({term: count for term, count in counts.items() if count > 1})
+    """How often each word stands in `page`, titles included."""
+    texts = [*(title.text for title in page.titles), *(passage.text for passage in page.passages)]
+    return Counter(term for text in texts for term in terms_of(text))
 
 
 def _score(passage: Passage, terms: frozenset[str], weights: dict[str, int]) -> int:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+SHARED_TESTS = "tests"  # the folder in the root: tests run from there
 
 
 @dataclass(frozen=True)
@@ -97,11 +98,11 @@ def declaration_problems(member: Member, root: Path, owners: Mapping[str, str]) 
 
 
 def dev_group_problems(member: Member, root: Path, owners: Mapping[str, str]) -> Iterator[str]:
-    """tests/ may import what the package or its dev group declares, so that they run without the other packages."""
+    """tests/ may import what the package or its dev group declares, and what the tests of the whole project share."""
     requirements = (*member.requirements, *member.development)
     declared = {requirement_name(requirement) for requirement in requirements} | {member.distribution}
     for path, module in foreign_imports(member.folder / "tests"):
-        if not distributions_of(module, owners) & declared:
+        if module != SHARED_TESTS and not distributions_of(module, owners) & declared:
             yield f"{path.relative_to(root)}: imports {module}, which neither the package nor its dev group declares"
 
 

@@ -21,6 +21,10 @@ def test_help_names_every_command_and_shell_completion(command: Command) -> None
     assert "--install-completion" in shown
 
 
+def test_no_word_at_all_shows_the_help(command: Command) -> None:
+    assert command() == command("--help")
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_help_of_every_command_names_its_exit_codes(name: str, command: Command) -> None:
     ended = command(name, "--help")

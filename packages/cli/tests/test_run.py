@@ -61,6 +61,7 @@ def test_limits_are_given_in_the_units_of_the_record(command: Command, service: 
         ("--max-cost-usd", "0.0000001"),
         ("--max-cost-usd", "NaN"),
         ("--max-seconds", "Infinity"),
+        ("--max-seconds", "1e999999999"),
         ("--max-output-tokens", "9" * 30),
     ],
 )

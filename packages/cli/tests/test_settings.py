@@ -33,6 +33,13 @@ def test_an_empty_variable_is_no_setting() -> None:
     assert loaded_settings({}, {"BEARAGENT_PROVIDER": ""}).by_name["provider"].origin is Origin.DEFAULT
 
 
+@pytest.mark.parametrize("text", ["", "a\udcffb", "a\0b"])
+def test_a_setting_that_says_nothing_is_refused_by_name(text: str) -> None:
+    with pytest.raises(BearAgentError, match=r"workspace \(flag\)") as caught:
+        loaded_settings({"workspace": text}, {})
+    assert caught.value.info.code is ErrorCode.SETTINGS_INVALID
+
+
 def test_rates_come_from_the_config_file_alone(home: Path) -> None:
     row = 'model = "m"\ninput_micro_usd = 1\noutput_micro_usd = 2\nsource = "price list"\ndate = "2026-11-01"\n'
     configured(home, f"[[rates]]\n{row}")

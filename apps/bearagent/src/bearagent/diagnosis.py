@@ -5,7 +5,6 @@ import platform
 import sys
 from collections.abc import Callable
 from importlib.metadata import version
-from pathlib import Path
 
 from bearagent.bootstrap import require_outside
 from bearagent.providers import model_profile, provider_named
@@ -58,7 +57,7 @@ def _sqlite(settings: Settings) -> str:
 
 
 def _workspace(settings: Settings) -> str:
-    workspace = Path(settings.text("workspace") or ".")
+    workspace = settings.workspace
     if not workspace.is_dir() or not os.access(workspace, os.R_OK | os.X_OK):
         raise _Wrong(f"{workspace} is not a folder that can be read.")
     require_outside(workspace, settings.private_places)

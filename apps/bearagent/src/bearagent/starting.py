@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 
 from bearagent.bootstrap import binding_of, installed_packages, require_outside, require_startable
 from bearagent.providers import model_profile, rate_of
@@ -27,7 +26,7 @@ async def start_run(
 ) -> RunId:
     """Create a run and drive it to rest. Raises `BearAgentError`; a run that is refused leaves nothing behind."""
     ids = RandomIds()
-    profile, workspace, database = request.profile, Path(request.workspace), settings.database
+    profile, workspace, database = request.profile, request.workspace, settings.database
     registry = Registry(workspace_tools(workspace, ids.new_id))
     require_outside(workspace, settings.private_places)
     offered = _known_tools(profile.tools, registry)

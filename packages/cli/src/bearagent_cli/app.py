@@ -26,7 +26,6 @@ def build_app(open_service: "OpenService") -> typer.Typer:
     """The command line over the services that `open_service` gives for the settings of a command."""
     app = typer.Typer(
         name="bearagent",
-        no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"obj": open_service, "help_option_names": ["-h", "--help"]},
@@ -52,7 +51,7 @@ def main(open_service: "OpenService", arguments: Sequence[str] | None = None) ->
         return 3
     command = typer.main.get_command(build_app(open_service))
     assert isinstance(command, TyperGroup)
-    words = as_meant(command, sys.argv[1:] if arguments is None else arguments)
+    words = as_meant(command, sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
         return int(command.main(args=words, prog_name="bearagent", standalone_mode=False) or 0)
     except Exception as error:

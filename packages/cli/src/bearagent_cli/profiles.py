@@ -4,7 +4,7 @@ A profile is named on the command line, so it stands above environment and confi
 """
 
 import tomllib
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 
 import msgspec
@@ -12,6 +12,7 @@ import msgspec
 from bearagent_cli.settings import LIMIT_FLAGS, Origin, Settings
 from bearagent_domain.budgets import LimitName
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
+from bearagent_domain.ids import INTEGER_MAX
 from bearagent_domain.json_values import JsonRefused, parse_json_text
 from bearagent_domain.profiles import RunProfile
 
@@ -92,17 +93,12 @@ def _whole(text: str, name: str, unit: int, code: ErrorCode) -> int:
     """The number in `text` times `unit`, which must be whole and at least 0."""
     try:
         number = Decimal(text.strip()) * unit
-        whole = int(number)
-    except (InvalidOperation, ValueError, OverflowError) as error:
-        raise _not_whole(name, unit, code) from error
-    if whole != number or whole < 0:
-        raise _not_whole(name, unit, code)
-    return whole
-
-
-def _not_whole(name: str, unit: int, code: ErrorCode) -> BearAgentError:
+    except ArithmeticError:
+        number = Decimal("NaN")
+    if number.is_finite() and 0 <= number <= INTEGER_MAX and number == int(number):
+        return int(number)
     kind = {1: "a whole number", MICRO_USD: "an amount in USD with at most 6 decimals"}.get(unit, "a number of seconds")
-    return BearAgentError(failure(code, f"{name} must be {kind}, at least 0."))
+    raise BearAgentError(failure(code, f"{name} must be {kind}, at least 0."))
 
 
 def _wrong(what: str) -> BearAgentError:

@@ -1,6 +1,7 @@
 """What the command line asks for. The app fulfils it; nothing here knows a store, a model or a tool."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from bearagent_cli.settings import Settings
@@ -16,7 +17,7 @@ class RunRequest(Rec, frozen=True, kw_only=True):
     """One run as its user wants it: flags, profile, environment and config file are already one `profile`."""
 
     objective: str
-    workspace: str
+    workspace: Path
     uid: str
     profile: RunProfile
 

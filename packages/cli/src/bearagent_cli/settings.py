@@ -15,6 +15,7 @@ import platformdirs
 
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
 from bearagent_domain.ids import Uid
+from bearagent_domain.json_values import is_storable_text
 from bearagent_domain.prices import ModelRate, RateTable
 
 LIMIT_FLAGS = (
@@ -58,7 +59,12 @@ class Settings:
     @property
     def database(self) -> Path:
         """The database file; it need not exist."""
-        return Path(self.text("db") or "").expanduser()
+        return Path(self._given("db")).expanduser()
+
+    @property
+    def workspace(self) -> Path:
+        """The folder to work on; it need not exist."""
+        return Path(self._given("workspace")).expanduser()
 
     @property
     def private_places(self) -> tuple[Path, ...]:
@@ -78,6 +84,11 @@ class Settings:
         """The value of a setting as written."""
         return self.by_name[name].text
 
+    def _given(self, name: str) -> str:
+        text = self.text(name)
+        assert text is not None, "this setting has a default"
+        return text
+
 
 def config_file_path() -> Path:
     """Where the user's config file lies on this platform, whether or not there is one."""
@@ -90,7 +101,7 @@ def data_folder_path() -> Path:
 
 
 def loaded_settings(flags: Mapping[str, str | None], environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings under these flags. Raises `BearAgentError` (`settings_invalid`) for a config file that is wrong."""
+    """The settings under these flags. Raises `BearAgentError` (`settings_invalid`), also for a wrong config file."""
     config_file = config_file_path()
     config, rates = _config(config_file)
     return Settings(_resolved(flags, os.environ if environment is None else environment, config), config_file, rates)
@@ -108,14 +119,22 @@ def _resolved(
     for name in NAMES:
         variable = environment.get(f"BEARAGENT_{name.upper()}")
         if (text := flags.get(name)) is not None:
-            found[name] = Setting(name, text, Origin.FLAG)
+            found[name] = _usable(Setting(name, text, Origin.FLAG))
         elif variable:
-            found[name] = Setting(name, variable, Origin.ENVIRONMENT)
+            found[name] = _usable(Setting(name, variable, Origin.ENVIRONMENT))
         elif name in config:
-            found[name] = Setting(name, config[name], Origin.CONFIG_FILE)
+            found[name] = _usable(Setting(name, config[name], Origin.CONFIG_FILE))
         else:
             found[name] = Setting(name, _default(name), Origin.DEFAULT)
     return found
+
+
+def _usable(setting: Setting) -> Setting:
+    """`setting`, unless nothing can be done with its text: an empty one must not silently become a default."""
+    if not setting.text or not is_storable_text(setting.text):
+        message = f"The setting {setting.name} ({setting.origin.value}) is empty or not UTF-8 text."
+        raise BearAgentError(failure(ErrorCode.SETTINGS_INVALID, message))
+    return setting
 
 
 def _default(name: str) -> str | None:

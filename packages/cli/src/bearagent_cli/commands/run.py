@@ -72,7 +72,7 @@ def run(
     request = RunRequest(
         profile=resolved,
         objective=objective_from(objective, objective_file, resolved.agent.context_chars),
-        workspace=settings.text("workspace") or ".",
+        workspace=settings.workspace,
         uid=settings.uid,
     )
     return _carried_out(service_of(context, settings), request, quiet=quiet, as_json=as_json)

@@ -57,15 +57,15 @@ def _of_system(error: OSError) -> StoreError:
 
 
 _SENTENCES = {
-    ErrorCode.STORE_MISSING: "There is no record at this place yet. The first run makes it.",
+    ErrorCode.STORE_MISSING: "There is no record here yet. `bearagent run` makes one; another file is named with --db.",
     ErrorCode.STORE_BUSY: "Another process is writing to the record. Try again shortly.",
     ErrorCode.STORE_FULL: "The disk is full. Free some space; what was committed is safe.",
     ErrorCode.STORE_READ_ONLY: "The record's file and folder must be readable and writable to you. "
     "Change their permissions, or copy the file to a folder of yours.",
     ErrorCode.STORE_CORRUPT: "The database file is damaged. Keep it, and go on with a copy or with another file.",
-    ErrorCode.STORE_NOT_A_DATABASE: "This is not a record that BearAgent made. Name another file.",
+    ErrorCode.STORE_NOT_A_DATABASE: "This is not a record that BearAgent made. Name another file with --db.",
     ErrorCode.STORE_SCHEMA_UNKNOWN: "The record's tables are not those that this version makes: "
-    "a newer version made them, or someone altered them. Use a newer BearAgent, or name another file.",
+    "a newer version made them, or someone altered them. Use a newer BearAgent, or another file with --db.",
     ErrorCode.STORE_FAILED: "The record could not be read or written. `bearagent doctor` looks at its state.",
     ErrorCode.CURSOR_INVALID: "The cursor is not one that this store gave.",
 }

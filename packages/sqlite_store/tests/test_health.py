@@ -1,0 +1,58 @@
+"""What `doctor` is told of a database."""
+
+from pathlib import Path
+
+import pytest
+
+from bearagent_domain.errors import ErrorCode
+from bearagent_ports import StoreError
+from bearagent_sqlite_store import SqliteEventStore, check_database
+from bearagent_testkit import CountingIds, FixedClock, sample_run
+
+
+def test_a_sound_database_is_counted_and_left_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "record.db"
+    run = sample_run(CountingIds(), FixedClock())
+    store = SqliteEventStore.open(path)
+    store.append((run.take(),))
+    store.close()
+    before = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+    health = check_database(path)
+    assert (health.schema, health.runs, health.events, health.problems) == (1, 1, len(run.records), ())
+    assert health.size == path.stat().st_size
+    assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
+
+
+def test_the_log_ahead_counts_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "record.db"
+    store = SqliteEventStore.open(path)
+    store.append((sample_run(CountingIds(), FixedClock()).take(),))
+    assert check_database(path).size == path.stat().st_size + path.with_name("record.db-wal").stat().st_size
+    store.close()
+
+
+def test_a_damaged_page_is_a_problem_or_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "record.db"
+    store = SqliteEventStore.open(path)
+    store.append((sample_run(CountingIds(), FixedClock()).take(),))
+    store.close()
+    whole = path.read_bytes()
+    for start in range(4_096, len(whole), 4_096):
+        path.write_bytes(whole[:start] + b"\xff" * 64 + whole[start + 64 :])
+        try:
+            assert check_database(path).problems
+        except StoreError as error:
+            assert error.info.code is ErrorCode.STORE_CORRUPT
+    path.write_bytes(whole)
+    assert check_database(path).problems == ()
+
+
+def test_a_file_cut_short_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "record.db"
+    store = SqliteEventStore.open(path)
+    store.append((sample_run(CountingIds(), FixedClock()).take(),))
+    store.close()
+    path.write_bytes(path.read_bytes()[:-4_096])
+    with pytest.raises(StoreError) as refused:
+        assert check_database(path).problems == ()
+    assert refused.value.info.code is ErrorCode.STORE_CORRUPT

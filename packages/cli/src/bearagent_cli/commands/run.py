@@ -10,40 +10,48 @@ from bearagent_cli.commands.context import Db, Json, service_of, settings_of
 if TYPE_CHECKING:
     from bearagent_cli.progress import Progress
     from bearagent_cli.service import RunRequest, Service
+    from bearagent_cli.settings import Settings
     from bearagent_domain.errors import ErrorInfo
 
-Limit = str | None
+Objective = Annotated[str | None, typer.Argument(help="What should be done, in quotes; - reads it from stdin.")]
+ObjectiveFile = Annotated[
+    Path | None, typer.Option("--objective-file", metavar="FILE", help="Read the objective from a UTF-8 file.")
+]
+Workspace = Annotated[
+    str | None, typer.Option("--workspace", metavar="FOLDER", help="The folder to work on. Default: the current one.")
+]
+Profile = Annotated[
+    Path | None, typer.Option("--profile", metavar="FILE", help="A run profile, JSON or TOML; see bearagent init.")
+]
+Provider = Annotated[str | None, typer.Option("--provider", metavar="NAME", help="Who answers. Default: offline.")]
+Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="Which of the provider's models.")]
+ContextChars = Annotated[
+    str | None, typer.Option("--context-chars", metavar="N", help="Most characters of one model request.")
+]
+Amount = Annotated[str | None, typer.Option(metavar="N", help="A run that needs more is suspended.")]
+Seconds = Annotated[str | None, typer.Option(metavar="N", help="Of active time; waiting does not count.")]
+Cost = Annotated[str | None, typer.Option(metavar="USD", help="Needs a model whose rates are known.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress on stderr.")]
 
 
 def run(
     context: typer.Context,
-    objective: Annotated[
-        str | None, typer.Argument(help="What should be done, in quotes; - reads it from stdin.")
-    ] = None,
-    objective_file: Annotated[
-        Path | None, typer.Option("--objective-file", metavar="FILE", help="Read the objective from a UTF-8 file.")
-    ] = None,
-    workspace: Annotated[
-        str | None,
-        typer.Option("--workspace", metavar="FOLDER", help="The folder to work on. Default: the current one."),
-    ] = None,
+    objective: Objective = None,
+    objective_file: ObjectiveFile = None,
+    workspace: Workspace = None,
     db: Db = None,
-    profile: Annotated[
-        Path | None, typer.Option("--profile", metavar="FILE", help="A run profile, JSON or TOML; see bearagent init.")
-    ] = None,
-    provider: Annotated[str | None, typer.Option("--provider", help="Who answers. Default: offline.")] = None,
-    model: Annotated[str | None, typer.Option("--model", help="Which of the provider's models.")] = None,
-    context_chars: Annotated[
-        str | None, typer.Option("--context-chars", metavar="N", help="Most characters of one model request.")
-    ] = None,
-    max_model_calls: Annotated[Limit, typer.Option("--max-model-calls", metavar="N")] = None,
-    max_tool_calls: Annotated[Limit, typer.Option("--max-tool-calls", metavar="N")] = None,
-    max_input_tokens: Annotated[Limit, typer.Option("--max-input-tokens", metavar="N")] = None,
-    max_output_tokens: Annotated[Limit, typer.Option("--max-output-tokens", metavar="N")] = None,
-    max_cost_usd: Annotated[Limit, typer.Option("--max-cost-usd", metavar="USD", help="Needs a priced model.")] = None,
-    max_seconds: Annotated[Limit, typer.Option("--max-seconds", metavar="N", help="Of active time.")] = None,
+    profile: Profile = None,
+    provider: Provider = None,
+    model: Model = None,
+    context_chars: ContextChars = None,
+    max_model_calls: Amount = None,
+    max_tool_calls: Amount = None,
+    max_input_tokens: Amount = None,
+    max_output_tokens: Amount = None,
+    max_cost_usd: Cost = None,
+    max_seconds: Seconds = None,
     as_json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress on stderr.")] = False,
+    quiet: Quiet = False,
 ) -> int:
     """Do one piece of work on a folder, on record.
 
@@ -51,10 +59,6 @@ def run(
     inspect shows the record. Without a setting the offline provider answers: it needs no key and no network, quotes
     from your documents, and is not a language model.
     """
-    from bearagent_cli.objectives import objective_from
-    from bearagent_cli.profiles import resolved_profile
-    from bearagent_cli.service import RunRequest
-
     settings = settings_of(
         db=db,
         workspace=workspace,
@@ -68,14 +72,22 @@ def run(
         max_cost_usd=max_cost_usd,
         max_seconds=max_seconds,
     )
+    request = _request(settings, profile, objective, objective_file)
+    return _carried_out(service_of(context, settings), request, quiet=quiet, as_json=as_json)
+
+
+def _request(settings: "Settings", profile: Path | None, objective: str | None, file: Path | None) -> "RunRequest":
+    from bearagent_cli.objectives import objective_from
+    from bearagent_cli.profiles import resolved_profile
+    from bearagent_cli.service import RunRequest
+
     resolved = resolved_profile(settings, profile)
-    request = RunRequest(
+    return RunRequest(
         profile=resolved,
-        objective=objective_from(objective, objective_file, resolved.agent.context_chars),
+        objective=objective_from(objective, file, resolved.agent.context_chars),
         workspace=settings.workspace,
         uid=settings.uid,
     )
-    return _carried_out(service_of(context, settings), request, quiet=quiet, as_json=as_json)
 
 
 def _carried_out(service: "Service", request: "RunRequest", *, quiet: bool, as_json: bool) -> int:

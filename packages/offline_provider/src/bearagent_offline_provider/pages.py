@@ -12,7 +12,7 @@ from bearagent_offline_provider.ledger import Ledger
 from bearagent_offline_provider.listings import ROOT
 from bearagent_offline_provider.notes import DocumentNotes, Heading, PendingFile, Quote
 from bearagent_offline_provider.quoting import is_citable_path, is_quotable
-from bearagent_offline_provider.ranking import common_terms, focus_of, ranked, without_repeats
+from bearagent_offline_provider.ranking import PageWords, focus_of, without_repeats
 
 QUOTES_MAX = 24  # of one document
 HEADINGS_MAX = 60
@@ -69,15 +69,15 @@ def _take_text(ledger: Ledger, pending: PendingFile, answer: ToolAnswer) -> None
 
 def _merged(document: DocumentNotes, page: Page, focus: frozenset[str], remark: str) -> DocumentNotes:
     """`document` with what `page` adds; of the quotes the best are kept."""
-    can_cite = is_citable_path(document.path)
-    candidates = [passage for passage in page.passages if can_cite and _may_be_quoted(passage)]
+    words = PageWords(page)
+    candidates = words.ranked(_may_be_quoted, focus) if is_citable_path(document.path) else ()
     found = [
         Quote(item.passage.text, item.passage.start_line, item.passage.end_line, item.score)
-        for item in without_repeats(ranked(page, candidates, focus), QUOTES_MAX)
+        for item in without_repeats(candidates, QUOTES_MAX)
     ]
     quotes = sorted((*document.quotes, *found), key=lambda quote: (-quote.score, quote.start_line))
     headings = (*document.headings, *(_heading(title) for title in page.titles))
-    counts = Counter(dict(document.terms)) + common_terms(page)
+    counts = Counter(dict(document.terms)) + words.counts
     return msgspec.structs.replace(
         document,
         lines_read=page.next_line - 1,

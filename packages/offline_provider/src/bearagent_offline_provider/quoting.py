@@ -6,7 +6,6 @@ characters, load something or look like a citation is not quoted at all. Everyth
 """
 
 import re
-import unicodedata
 
 _LOOKS_CITED = re.compile(r":\d+(?:\s*[-–]\s*\d+)?\s*\)")
 _BLOCK_START = re.compile(r"(?:#|>|[-+*](?:\s|$)|\d{1,9}[.)](?:\s|$)|```|~~~|\||\[[^\]]*\]:|\[[ xX]\]\s|[-=_*\s]+$)")
@@ -14,7 +13,6 @@ _MARKUP = re.compile(r"<(?:[A-Za-z/!?])")
 _AUTOLINK = re.compile(r"<https?://[^\s<>]*>")
 _SCHEME = re.compile(r"\]\(\s*<?\s*(?!https?:|mailto:)[A-Za-z][A-Za-z0-9+.-]*:")
 _BACKTICKS = re.compile("`+")
-_HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _PUNCTUATION = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|:~&$^=\"'])")
 
 
@@ -38,8 +36,8 @@ def is_inert(text: str) -> bool:
 
 
 def has_hidden(text: str) -> bool:
-    """Whether `text` holds control, format (bidi, zero-width), private or unassigned characters."""
-    return any(unicodedata.category(char) in _HIDDEN_CATEGORIES for char in text)
+    """Whether `text`, one line, holds control, format (bidi, zero-width), private or unassigned characters."""
+    return not text.isprintable()
 
 
 def escaped(text: str, chars_max: int) -> str:

@@ -6,7 +6,7 @@ and the like is taken by words, Chinese by pairs of characters.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
 from bearagent_domain.documents import Rec
 from bearagent_offline_provider.documents import Page, Passage
@@ -65,20 +65,27 @@ def focus_of(words: str) -> frozenset[str]:
     return frozenset(terms_of(words)) - _TASK_WORDS - _TASK_PAIRS
 
 
-def ranked(page: Page, candidates: Sequence[Passage], focus: frozenset[str]) -> tuple[Ranked, ...]:
-    """The `candidates`, passages of `page`, best first; at the same score the earlier one first."""
-    counts = Counter(term for passage in page.passages for term in terms_of(passage.text))
-    titles = {term for title in page.titles for term in terms_of(title.text)}
-    weights = {
-        term: min(count, COUNT_MAX) + TITLE_WEIGHT * (term in titles) + FOCUS_WEIGHT * (term in focus)
-        for term, count in counts.items()
-    }
-    found: list[Ranked] = []
-    for passage in candidates:
-        terms = frozenset(terms_of(passage.text))
-        if len(terms) >= (CELL_TERMS_MIN if passage.kind == "cell" else 1):
-            found.append(Ranked(passage, _score(passage, terms, weights), terms))
-    return tuple(sorted(found, key=lambda item: (-item.score, item.passage.start_line, item.passage.text)))
+class PageWords:
+    """The words of one page, taken once. `counts` says how often each stands in it, titles included."""
+
+    def __init__(self, page: Page) -> None:
+        self._passages = [(passage, tuple(terms_of(passage.text))) for passage in page.passages]
+        self._titles = frozenset(term for title in page.titles for term in terms_of(title.text))
+        self.counts = Counter(term for _, terms in self._passages for term in terms)
+        self.counts.update(self._titles)
+
+    def ranked(self, may_be_quoted: Callable[[Passage], bool], focus: frozenset[str]) -> tuple[Ranked, ...]:
+        """The passages that may be quoted, best first; at the same score the earlier one first."""
+        weights = {
+            term: min(count, COUNT_MAX) + TITLE_WEIGHT * (term in self._titles) + FOCUS_WEIGHT * (term in focus)
+            for term, count in self.counts.items()
+        }
+        found: list[Ranked] = []
+        for passage, words in self._passages:
+            terms = frozenset(words)
+            if len(terms) >= (CELL_TERMS_MIN if passage.kind == "cell" else 1) and may_be_quoted(passage):
+                found.append(Ranked(passage, _score(passage, terms, weights), terms))
+        return tuple(sorted(found, key=lambda item: (-item.score, item.passage.start_line, item.passage.text)))
 
 
 def without_repeats(candidates: Iterable[Ranked], count_max: int) -> tuple[Ranked, ...]:
@@ -90,12 +97,6 @@ def without_repeats(candidates: Iterable[Ranked], count_max: int) -> tuple[Ranke
         if all(2 * len(candidate.terms & other.terms) < len(candidate.terms) for other in chosen):
             chosen.append(candidate)
     return tuple(chosen)
-
-
-def common_terms(page: Page) -> Counter[str]:
-    """How often each word stands in `page`, titles included."""
-    texts = [*(title.text for title in page.titles), *(passage.text for passage in page.passages)]
-    return Counter(term for text in texts for term in terms_of(text))
 
 
 def _score(passage: Passage, terms: frozenset[str], weights: dict[str, int]) -> int:

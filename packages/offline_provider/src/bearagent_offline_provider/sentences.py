@@ -22,6 +22,7 @@ _ENDED = re.compile(rf"[.!?…。！？](?:\[\^?\w{{1,8}}\])*{_CLOSERS}$")
 _CHINESE_ENDS = frozenset("。！？")
 _PAIRS = {")": "(", "]": "[", "）": "（", "】": "【", "”": "“", "」": "「", "』": "『", "》": "《"}
 _OPENERS = frozenset(_PAIRS.values())
+_BRACKET = re.compile("[" + re.escape("".join((*_PAIRS, *_PAIRS.values()))) + "]")
 _BACKTICKS = re.compile("`+")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+")
 _NUMBER = re.compile(r"\d+\.")
@@ -131,7 +132,8 @@ def _bracket_spans(text: str) -> list[Span]:
     """Outermost balanced brackets and directed quotation marks, in order; over-long ones left out."""
     opened: list[tuple[str, int]] = []
     closed: list[Span] = []
-    for index, char in enumerate(text):
+    for match in _BRACKET.finditer(text):
+        index, char = match.start(), match.group()
         if char in _OPENERS:
             opened.append((char, index))
         elif char in _PAIRS and opened and opened[-1][0] == _PAIRS[char]:

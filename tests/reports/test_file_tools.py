@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import resource
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -173,6 +174,26 @@ def test_a_byte_that_is_no_text_is_an_error_and_never_replaced(desk: Desk) -> No
     assert told.code is ErrorCode.NOT_TEXT
     assert "\ufffd" not in told.record and "ve text" not in told.record
     assert place.read_bytes() == b"na\xefve text\n"
+
+
+@contextmanager
+def files_limited_to(size_bytes: int) -> Iterator[None]:
+    """While this lasts, the system refuses every byte of a file behind `size_bytes`, as a full disk would."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_write_that_the_system_ends_halfway_leaves_the_old_file_and_the_run_goes_on(desk: Desk) -> None:
+    place = desk.put("outputs/report.md", "the old report\n")
+    with files_limited_to(65_536):
+        told = desk.ask("write", path="outputs/report.md", content="a line of the new report\n" * 20_000)
+    assert told.code is ErrorCode.FILE_TOO_LARGE
+    assert [(path.name, path.read_text()) for path in place.parent.iterdir()] == [("report.md", "the old report\n")]
+    assert told.run.status is RunStatus.SUCCEEDED and told.run.artifacts == ()
 
 
 # Names

@@ -62,11 +62,15 @@ def translated(error: OSError) -> ToolFailed:
 
 
 def in_doubt(worker_ended: bool) -> OutcomeUnknown:
-    """Something may have happened; `worker_ended` tells whether looking at the file can settle it now."""
-    message = "Whether the file was written is not known." + (
-        "" if worker_ended else " The write may still be going on."
-    )
-    return OutcomeUnknown(failure(ErrorCode.OUTCOME_UNKNOWN, message, worker_ended=worker_ended))
+    """Something may have happened; `worker_ended` tells whether looking at the file can settle it now.
+
+    What it says of an ended worker stays true when looking has settled it: the model reads it then.
+    """
+    if worker_ended:
+        code, message = ErrorCode.IO_ERROR, "The file system reported an error while the file was put in its place."
+    else:
+        code, message = ErrorCode.OUTCOME_UNKNOWN, "Whether the file was written is not known: it may still happen."
+    return OutcomeUnknown(failure(code, message, worker_ended=worker_ended))
 
 
 def _info(code: ErrorCode) -> ErrorInfo:

@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,17 +64,21 @@ def killed(machine: Machine, boundary: str) -> Passed:
 
 def killed_in_call(machine: Machine, path: Path, injection: str) -> Passed:
     """Play the run until it enters the system call of `injection` on `path`; the call is not carried out."""
-    done = _run(machine, strace(injection, path))
+    done = _run(machine, strace([path], injection))
     assert done.returncode == -signal.SIGKILL, done.stderr
     return _passed(done)[-1]
 
 
-def strace(injection: str, path: Path | str | None) -> tuple[str, ...]:
-    """The command under which a program meets `injection` (as strace spells it), at calls on `path` only."""
+def strace(places: Sequence[Path], *injections: str) -> tuple[str, ...]:
+    """The command under which a program meets `injections`, as strace spells them, in calls on `places` only."""
     assert STRACE is not None
-    call = injection.partition(":")[0]
-    on_path = () if path is None else ("-P", str(path))
-    return (STRACE, "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", *on_path, "-e", f"inject={injection}")
+    calls = ",".join(injection.partition(":")[0] for injection in injections)
+    words = [STRACE, "-f", "-qq", "-o", "/dev/null", "-e", f"trace={calls}"]
+    for place in places:
+        words += ["-P", str(place)]
+    for injection in injections:
+        words += ["-e", f"inject={injection}"]
+    return tuple(words)
 
 
 @dataclass(frozen=True)

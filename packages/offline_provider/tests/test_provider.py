@@ -198,7 +198,7 @@ def test_a_report_that_could_not_be_written_is_no_success(play: Play) -> None:
     files = {"docs/a.md": PUMPS}
     transcript = play(OBJECTIVE, files, errors={WRITE: ErrorCode.DISK_FULL})
     assert "was not saved" in answer_of(transcript) and "disk_full" in answer_of(transcript)
-    assert "wrote the report" not in answer_of(transcript)
+    assert "report is in" not in answer_of(transcript)
 
 
 def test_without_a_write_tool_no_report_is_claimed(play: Play) -> None:
@@ -265,7 +265,7 @@ def test_a_small_context_gives_a_report_that_says_what_it_lost(play: Play, bytes
     files = {f"docs/{number}.md": text for number in range(12)}
     transcript = play(OBJECTIVE, files, bytes_shown=bytes_shown)
     assert check_citations(files, files[REPORT])
-    assert "12 document(s)" in answer_of(transcript)
+    assert "Documents read: 12" in answer_of(transcript)
 
 
 def test_a_file_that_changes_between_two_pages_is_not_quoted(asked: Callable[..., AssistantTurn], play: Play) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from bearagent_offline_provider.notes import DocumentNotes, Heading, Quote
+from bearagent_offline_provider.phrases import Phrases
 from bearagent_offline_provider.quoting import escaped, is_citable_path, is_quotable
 
 TITLE_CHARS_MAX = 200
@@ -11,7 +12,8 @@ TITLE_CHARS_MAX = 200
 class CitationWriter:
     """Writes items and counts those that are cited."""
 
-    def __init__(self) -> None:
+    def __init__(self, phrases: Phrases) -> None:
+        self._phrases = phrases
         self.count = 0
 
     def quotes(self, document: DocumentNotes, quotes: Iterable[Quote]) -> str:
@@ -19,7 +21,7 @@ class CitationWriter:
         return "\n".join(f"- {self._cited(document.path, quote)}" for quote in quotes)
 
     def outline(self, document: DocumentNotes) -> str:
-        """The titles as nested items. One that can't stand in a report as it is comes escaped and without a place."""
+        """The titles as nested items. One that can't stand in a list item as it is comes escaped and uncited."""
         items: list[str] = []
         open_levels: list[int] = []
         for heading in document.headings:
@@ -33,7 +35,7 @@ class CitationWriter:
         is_whole = len(heading.text) <= TITLE_CHARS_MAX
         if is_whole and is_citable_path(path) and is_quotable(heading.text):
             return self._cited(path, heading)
-        return escaped(heading.text, TITLE_CHARS_MAX) or "…"
+        return self._phrases.title_at.format(escaped(heading.text, TITLE_CHARS_MAX), heading.start_line)
 
     def _cited(self, path: str, passage: Quote | Heading) -> str:
         self.count += 1

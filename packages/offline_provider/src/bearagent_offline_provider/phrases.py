@@ -20,6 +20,7 @@ class Phrases(Rec, frozen=True, kw_only=True):
     documents: str
     outline: str
     no_titles: str
+    title_at: str
     more_titles: str
     sentences: str
     no_sentences: str
@@ -61,24 +62,25 @@ ENGLISH = Phrases(
     documents="Documents",
     outline="Outline",
     no_titles="It has no titles.",
+    title_at="{} (line {})",
     more_titles="{} further titles are not shown.",
     sentences="Key sentences",
     no_sentences="No sentence of it is quoted.",
     comparison="Comparison",
     comparison_note="By frequent words only; whether the documents agree is for a reader to tell.",
-    own_terms="Frequent only in {}: {}",
+    own_terms="Frequent in one document only",
     no_shared_terms="No frequent word is common to several documents.",
     skipped="What was skipped, and why",
     nothing_skipped="Nothing was skipped.",
     more="{} more",
-    lost="{} documents were read, but the notes on them were lost: the context of the run is too small.",
+    lost="Documents whose notes were lost, because the context of the run is too small: {}.",
     separator=", ",
     answer=(
-        "I read {documents} document(s), {size} bytes in all, and wrote the report to {output}. It holds {citations} "
-        "quotation(s), each with its place."
+        "Documents read: {documents}, {size} bytes in all. The report is in {output}. Quotations in it: {citations}, "
+        "each with its place."
     ),
     answer_nothing="I read no document. The report in {output} says why.",
-    answer_skipped="{} thing(s) were skipped; the report lists them with the reasons.",
+    answer_skipped="Skipped: {}; the report gives the reasons.",
     answer_denied="Reading was denied by the policy of this run, so nothing of what was denied is quoted.",
     answer_redirected="Files can be written below outputs/ only, so the report went there.",
     answer_nature=(
@@ -139,19 +141,20 @@ CHINESE = Phrases(
     documents="各篇文档",
     outline="提纲",
     no_titles="没有标题。",
+    title_at="{}（第 {} 行）",
     more_titles="另有 {} 个标题未列出。",
     sentences="关键句",
     no_sentences="没有引用其中的句子。",
     comparison="比较",
     comparison_note="只依据常见的词；各文档的说法是否一致，需要读者判断。",
-    own_terms="只在 {} 中常见：{}",
+    own_terms="只在一篇文档中常见的词",
     no_shared_terms="没有多篇文档共有的常见词。",
     skipped="跳过了什么，为什么",
     nothing_skipped="没有跳过任何内容。",
     more="另有 {} 项",
     lost="有 {} 篇文档已读，但笔记丢失：本次运行的上下文太小，放不下全部笔记。",
     separator="、",
-    answer="我读了 {documents} 篇文档，共 {size} 字节，报告已写入 {output}，引用了 {citations} 处原文。",
+    answer="我读了 {documents} 篇文档，共 {size} 字节。报告已写入 {output}，其中引用 {citations} 处，都注明出处。",
     answer_nothing="我没有读到任何文档，原因见 {output} 中的报告。",
     answer_skipped="跳过了 {} 项，报告中列出了原因。",
     answer_denied="本次运行的策略拒绝了读取，因此没有引用被拒绝的内容。",

@@ -13,7 +13,8 @@ _MARKUP = re.compile(r"<(?:[A-Za-z/!?])")
 _AUTOLINK = re.compile(r"<https?://[^\s<>]*>")
 _SCHEME = re.compile(r"\]\(\s*<?\s*(?!https?:|mailto:)[A-Za-z][A-Za-z0-9+.-]*:")
 _BACKTICKS = re.compile("`+")
-_PUNCTUATION = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|:~&$^=\"'])")
+_PUNCTUATION = re.compile(r"([\\`*_\[\]<>#|~&!$])")
+_LIST_MARK = re.compile(r"(\d{0,9})([-+=.)])")
 
 
 def one_line(text: str) -> str:
@@ -41,11 +42,16 @@ def has_hidden(text: str) -> bool:
 
 
 def escaped(text: str, chars_max: int) -> str:
-    """`text` as one inert line of Markdown: hidden characters replaced, punctuation escaped, cut with an ellipsis."""
-    line = one_line(_visible(text))
+    """`text` as one inert line of Markdown: hidden characters replaced, punctuation escaped, cut with an ellipsis.
+
+    What looks like a citation gets a full-width colon, so that it is none for a reader either.
+    """
+    line = _LOOKS_CITED.sub(lambda match: "：" + match.group()[1:], one_line(_visible(text)))
     if len(line) > chars_max:
         line = line[: chars_max - 1] + "…"
-    return _PUNCTUATION.sub(r"\\\1", line)
+    inert = _PUNCTUATION.sub(r"\\\1", line)
+    mark = _LIST_MARK.match(inert)
+    return inert if mark is None else f"{mark[1]}\\{inert[mark.end(1) :]}"
 
 
 def code_span(text: str) -> str:

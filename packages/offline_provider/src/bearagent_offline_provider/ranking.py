@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from bearagent_domain.documents import Rec
 from bearagent_offline_provider.documents import Page, Passage
 from bearagent_offline_provider.languages import CJK, is_cjk
+from bearagent_offline_provider.sentences import is_ended
 
 COUNT_MAX = 20  # a word that is repeated more often weighs no more
 TITLE_WEIGHT = 6
 FOCUS_WEIGHT = 15
-CELL_TERMS_MIN = 3  # a cell with fewer words says nothing without its row
+CELL_TERMS_MIN = 6  # a cell with fewer words says nothing without its row, unless it is a sentence
 LENGTH_EVEN = 8  # words; shorter passages are not preferred for their few words
 
 _RUN = re.compile(rf"[{CJK}]+|[^\W\d_{CJK}]+(?:['’-][^\W\d_{CJK}]+)*")
@@ -83,7 +84,8 @@ class PageWords:
         found: list[Ranked] = []
         for passage, words in self._passages:
             terms = frozenset(words)
-            if len(terms) >= (CELL_TERMS_MIN if passage.kind == "cell" else 1) and may_be_quoted(passage):
+            is_sentence = passage.kind == "sentence" or is_ended(passage.text)
+            if len(terms) >= (1 if is_sentence else CELL_TERMS_MIN) and may_be_quoted(passage):
                 found.append(Ranked(passage, _score(passage, terms, weights), terms))
         return tuple(sorted(found, key=lambda item: (-item.score, item.passage.start_line, item.passage.text)))
 

@@ -30,7 +30,8 @@ class Report(Rec, frozen=True, kw_only=True):
 
 def report_of(notes: Notes, objective: Objective) -> Report:
     """The report on what is in `notes`; the same notes and objective give the same bytes."""
-    phrases, documents, citations = phrases_in(objective.language), notes.documents, CitationWriter()
+    phrases, documents = phrases_in(objective.language), notes.documents
+    citations = CitationWriter(phrases)
     parts = [
         f"# {phrases.title}",
         phrases.objective.format(escaped(objective.text, OBJECTIVE_CHARS_MAX)),
@@ -95,14 +96,12 @@ def _comparison(documents: Sequence[DocumentNotes], phrases: Phrases, citations:
         yield "\n".join(item for item in items if item) or phrases.no_sentences
     if not shared:
         yield phrases.no_shared_terms
-    own = [(document, [term for term, _ in document.terms if holders[term] == 1]) for document in documents]
-    items = [
-        f"- {phrases.own_terms.format(code_span(document.path), _listed(terms, phrases))}"
-        for document, terms in own
-        if terms
-    ]
-    if items:
-        yield "\n".join(items)
+    own = {
+        document.path: [term for term, _ in document.terms if holders[term] == 1][:TERMS_SHOWN_MAX]
+        for document in documents
+    }
+    yield f"### {phrases.own_terms}"
+    yield "\n".join(f"- {code_span(path)}: {_listed(terms, phrases)}" for path, terms in own.items())
 
 
 def _quote_with(term: str, document: DocumentNotes, citations: CitationWriter) -> str:
@@ -111,7 +110,7 @@ def _quote_with(term: str, document: DocumentNotes, citations: CitationWriter) -
 
 
 def _listed(terms: Sequence[str], phrases: Phrases) -> str:
-    return phrases.separator.join(escaped(term, OBJECTIVE_CHARS_MAX) for term in terms[:TERMS_SHOWN_MAX])
+    return phrases.separator.join(escaped(term, OBJECTIVE_CHARS_MAX) for term in terms) or "–"
 
 
 def _documents(documents: Sequence[DocumentNotes], phrases: Phrases, citations: CitationWriter) -> Iterator[str]:

@@ -41,9 +41,9 @@ LEAVES = st.one_of(
 VALUES: st.SearchStrategy[JsonValue] = st.recursive(
     LEAVES,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(STORABLE, inner, max_size=4),
-    max_leaves=15,
+    max_leaves=8,
 )
-OBJECTS: st.SearchStrategy[JsonObject] = st.dictionaries(STORABLE, VALUES, max_size=6)
+OBJECTS: st.SearchStrategy[JsonObject] = st.dictionaries(STORABLE, VALUES, max_size=4)
 
 
 def nested(levels: int) -> JsonValue:

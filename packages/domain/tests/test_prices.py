@@ -32,6 +32,7 @@ def test_a_rate_is_found_by_the_exact_name_only() -> None:
     table = RateTable(rates=(RATE,))
     assert table.rate_of("some-model") == RATE
     assert table.rate_of("some-model-2") is None
+    assert table.rate_of("some") is None
     assert table.rate_of("Some-Model") is None
     assert RateTable().rate_of("some-model") is None
 

@@ -1,4 +1,4 @@
-"""What all stored structures share, and the one function that reads a stored document.
+"""What all stored structures share, and how a document from outside is read.
 
 `Rec` is a part of a document; `Doc` carries its own `schema_version`. An unknown version is refused, never guessed, and
 so is a document without one: the version is looked at before the rest is decoded.
@@ -33,7 +33,7 @@ def read_document(data: bytes, document_type: type[D]) -> D:
     """Decode one stored document, version first.
 
     Raises `BearAgentError` with `schema_version_unknown` for a missing or unknown version and `document_invalid` for
-    anything else that does not fit. Stored documents are read by this function alone.
+    anything else that does not fit.
     """
     try:
         version = msgspec.json.decode(data, type=_VersionOnly).schema_version

@@ -103,7 +103,6 @@ def parse_json_text(text: str, *, depth_max: int = JSON_DEPTH_MAX, nodes_max: in
             object_pairs_hook=_object_of,
             parse_int=_integer_of,
             parse_float=_number_of,
-            parse_constant=_no_constant,
         )
     except RecursionError:
         _refuse(ErrorCode.JSON_TOO_DEEP, f"nesting deeper than {depth_max} levels")
@@ -172,10 +171,6 @@ def _number_of(text: str) -> int | float:
     if number.is_integer() and abs(number) < EXACT_FLOAT_MAX:
         return int(number)
     return number
-
-
-def _no_constant(name: str) -> NoReturn:
-    _refuse(ErrorCode.JSON_INVALID, f"{name}, which is no number")
 
 
 def _refuse(code: ErrorCode, what: str) -> NoReturn:

@@ -21,8 +21,3 @@ def time_text(moment: datetime) -> Time:
 def parsed_time(text: Time) -> datetime:
     """The instant that `text` names. Raises `ValueError` for a day or hour that does not exist."""
     return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
-
-
-def milliseconds_between(earlier: Time, later: Time) -> int:
-    """Whole milliseconds from `earlier` to `later`; negative when the wall clock went back."""
-    return round((parsed_time(later) - parsed_time(earlier)).total_seconds() * 1000)

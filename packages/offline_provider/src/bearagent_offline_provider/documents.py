@@ -4,12 +4,16 @@ import re
 from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
+import msgspec
+
 from bearagent_domain.documents import Rec
 from bearagent_offline_provider.blocks import MARKDOWN_SUFFIXES, Block, BlockScanner, Line
 from bearagent_offline_provider.quoting import one_line
 from bearagent_offline_provider.sentences import is_ended, sentence_spans
 
 PassageKind: TypeAlias = Literal["sentence", "cell"]
+
+MID_PARAGRAPH = "¶"  # as `open_until`: the page before ended within a sentence
 
 _CELL_END = re.compile(r"(?<!\\)\|")
 
@@ -34,7 +38,7 @@ class Title(Rec, frozen=True):
 
 
 class Page(Rec, frozen=True, kw_only=True):
-    """What a page holds. The next page begins at `next_line`, with `open_until` as the end of what is still open."""
+    """What a page holds. The next one begins at `next_line`; `open_until` is to be given on with it."""
 
     titles: tuple[Title, ...]
     passages: tuple[Passage, ...]
@@ -48,26 +52,37 @@ def page_of(
     """Read `content`, lines of the document `path` from `start_line` on. The work is linear in its length.
 
     Unless the page `is_last`, a paragraph that reaches its end is left for the next page. `is_cut` says that the one
-    line of the page goes on behind it, so that its last sentence is not whole.
+    line of the page goes on behind it. Where a sentence lies across two pages all the same, no part of it is given.
     """
-    texts = content.removeprefix("\ufeff").split("\n")
-    if not texts[-1]:
-        texts.pop()
-    lines = [Line(start_line + index, text) for index, text in enumerate(texts)]
-    scanner = BlockScanner(is_markdown=_is_markdown(path), open_until=open_until)
+    lines = _lines(content, start_line)
+    scanner = BlockScanner(is_markdown=_is_markdown(path), open_until=open_until.removeprefix(MID_PARAGRAPH))
     blocks = list(scanner.blocks(lines))
     next_line = start_line + len(lines)
     opened = scanner.paragraph_line
-    if opened is not None and opened > start_line and not is_last and not is_cut:
+    goes_on = is_cut or (not is_last and opened == start_line)  # one paragraph fills the page
+    if opened is not None and not is_last and not goes_on:
         next_line = opened
     else:
         blocks += scanner.rest()
     titles, passages = _contents(blocks)
-    if opened == start_line and (is_cut or not is_last):  # one paragraph fills the page and goes on behind it
-        passages = (
-            [passage for passage in passages if passage.end_line < next_line - 1] if not is_cut else passages[:-1]
-        )
-    return Page(titles=tuple(titles), passages=tuple(passages), next_line=next_line, open_until=scanner.open_until)
+    if goes_on:
+        passages = passages[:-1]
+    if open_until == MID_PARAGRAPH and passages and passages[0].start_line == start_line:
+        passages = passages[1:]
+    return Page(
+        titles=tuple(titles),
+        passages=tuple(passages),
+        next_line=next_line,
+        open_until=scanner.open_until or (MID_PARAGRAPH if goes_on else ""),
+    )
+
+
+def _lines(content: str, start_line: int) -> list[Line]:
+    """Lines end with a newline and with nothing else, as in the facts of the read tool."""
+    texts = content.removeprefix("\ufeff").split("\n")
+    if not texts[-1]:
+        texts.pop()
+    return [Line(start_line + index, text) for index, text in enumerate(texts)]
 
 
 def _is_markdown(path: str) -> bool:
@@ -86,13 +101,9 @@ def _contents(blocks: list[Block]) -> tuple[list[Title], list[Passage]]:
             leads = True
             continue
         for passage in _cells(block) if block.kind == "row" else _sentences(block):
-            passages.append(Passage(*_fields(passage), leads=leads))
+            passages.append(msgspec.structs.replace(passage, leads=leads))
             leads = False
     return titles, passages
-
-
-def _fields(passage: Passage) -> tuple[str, int, int, PassageKind]:
-    return passage.text, passage.start_line, passage.end_line, passage.kind
 
 
 def _sentences(block: Block) -> Iterator[Passage]:

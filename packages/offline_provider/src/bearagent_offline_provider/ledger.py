@@ -5,7 +5,7 @@ from collections import Counter
 import msgspec
 
 from bearagent_domain.errors import ErrorCode
-from bearagent_offline_provider.notes import DocumentNotes, Notes, PendingFile, PendingFolder, Skip
+from bearagent_offline_provider.notes import Notes, PendingFile, PendingFolder, Skip
 from bearagent_offline_provider.objectives import Objective
 
 FILES_MAX = 200
@@ -120,10 +120,6 @@ class Ledger:
             if name not in found:
                 self.skip(name, ErrorCode.PATH_NOT_FOUND.value)
         self.wanted = []
-
-    def replace_document(self, document: DocumentNotes) -> None:
-        """Put in what is known of one document by now."""
-        self.documents[document.path] = document
 
     def _is_left_out(self, path: str) -> bool:
         return any(

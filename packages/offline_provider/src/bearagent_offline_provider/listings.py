@@ -1,5 +1,7 @@
 """What a listed folder adds to the ledger: documents to read, folders to list, and what is passed over and why."""
 
+from collections.abc import Iterator
+
 import msgspec
 
 from bearagent_domain.errors import ErrorCode
@@ -33,11 +35,9 @@ def take_listing(ledger: Ledger, path: str, answer: ToolAnswer) -> None:
         else:
             ledger.skip(path, answer.error.code.value)
         return
-    entries = [msgspec.json.decode(line, type=_Entry) for line in answer.content.split("\n") if line]
-    spoken_of = _spoken_of(ledger, path, entries)
-    for entry in entries:
-        if entry.name in spoken_of or not spoken_of:
-            _take_entry(ledger, path, entry)
+    entries = list(_entries_in(answer.content))
+    for entry in _meant(ledger, path, entries):
+        _take_entry(ledger, path, entry)
     cursor = answer.facts.get("next_cursor")
     if answer.cut is not None:  # the rest of the page was not shown: a name serves as cursor
         cursor = entries[-1].name if entries else None
@@ -48,20 +48,28 @@ def take_listing(ledger: Ledger, path: str, answer: ToolAnswer) -> None:
         ledger.count("no_path", skipped)
 
 
-def _spoken_of(ledger: Ledger, folder: str, entries: list[_Entry]) -> set[str]:
-    """The folders of the workspace that the objective speaks of by name only; none when it names paths."""
+def _entries_in(content: str) -> Iterator[_Entry]:
+    for line in content.split("\n"):
+        try:
+            yield msgspec.json.decode(line, type=_Entry)
+        except msgspec.MsgspecError:
+            continue  # the empty end, or no listing at all
+
+
+def _meant(ledger: Ledger, folder: str, entries: list[_Entry]) -> list[_Entry]:
+    """Of the workspace itself the folders that the objective speaks of; all, if it says nothing of what to read."""
     objective = ledger.objective
-    if folder != ROOT or objective.folders or objective.files:
-        return set()
-    folders = (entry.name for entry in entries if entry.kind == "directory")
-    return {name for name in folders if names_folder(objective.words, name)}
+    if folder != ROOT or not objective.may_speak_of_folders or ledger.wanted:
+        return entries
+    spoken_of = [entry for entry in entries if entry.kind == "directory" and names_folder(objective.words, entry.name)]
+    return spoken_of if spoken_of or objective.names_paths else entries
 
 
 def _take_entry(ledger: Ledger, folder: str, entry: _Entry) -> None:
     path = entry.name if folder == ROOT else f"{folder}/{entry.name}"
     if ledger.wanted and entry.kind == "file" and entry.name not in ledger.wanted:
         return
-    reason = _reason_to_skip(path, entry)
+    reason = _reason_to_skip(path, entry, is_wanted=entry.name in ledger.wanted)
     if reason:
         ledger.skip(path, reason)
     elif entry.kind == "directory":
@@ -70,14 +78,14 @@ def _take_entry(ledger: Ledger, folder: str, entry: _Entry) -> None:
         ledger.add_file(path, entry.size)
 
 
-def _reason_to_skip(path: str, entry: _Entry) -> str:
+def _reason_to_skip(path: str, entry: _Entry, *, is_wanted: bool) -> str:
     match entry.kind:
         case "file" | "directory" if entry.name.startswith("."):
             return "hidden"
         case "directory":
             return "outputs" if path == OUTPUTS_FOLDER else "generated" if entry.name in GENERATED_FOLDERS else ""
         case "file":
-            is_document = not entry.name.casefold().endswith(NOT_DOCUMENTS)
+            is_document = is_wanted or not entry.name.casefold().endswith(NOT_DOCUMENTS)
             return "empty" if not entry.size else "" if is_document else "not_document"
         case "link":
             return "link"

@@ -125,19 +125,22 @@ Carried: TypeAlias = Notes | Delivery
 
 def notes_text(notes: Notes) -> str:
     """`notes` as text of at most `plan.bytes_max` bytes; what has no room is left out, sentences and titles first."""
-    documents = notes.documents
     for titles_max, quotes_max in KEPT:
-        text = _text_of(notes.plan, tuple(_shortened(document, titles_max, quotes_max) for document in documents))
+        text = _text_of(shortened(notes, titles_max, quotes_max))
         if len(text.encode()) <= notes.plan.bytes_max:
             return text
-    bare = [_shortened(document, 0, 0) for document in documents]
-    lost = notes.plan.documents_lost
-    while bare and len(text.encode()) > notes.plan.bytes_max:
-        kept = len(bare) * 3 // 4
-        lost += len(bare) - kept
-        bare = bare[:kept]
-        text = _text_of(msgspec.structs.replace(notes.plan, documents_lost=lost), tuple(bare))
+    kept = shortened(notes, 0, 0)
+    while kept.documents and len(text.encode()) > notes.plan.bytes_max:
+        documents = kept.documents[: len(kept.documents) * 3 // 4]
+        lost = kept.plan.documents_lost + len(kept.documents) - len(documents)
+        kept = Notes(msgspec.structs.replace(kept.plan, documents_lost=lost), documents)
+        text = _text_of(kept)
     return text
+
+
+def shortened(notes: Notes, titles_max: int, quotes_max: int) -> Notes:
+    """`notes` with so many titles and quotes of each document at most."""
+    return Notes(notes.plan, tuple(_shortened(document, titles_max, quotes_max) for document in notes.documents))
 
 
 def delivery_text(delivery: Delivery) -> str:
@@ -170,9 +173,9 @@ def _notes_in(lines: list[str]) -> Notes:
     return Notes(msgspec.structs.replace(plan, documents_lost=lost), tuple(documents))
 
 
-def _text_of(plan: Plan, documents: tuple[DocumentNotes, ...]) -> str:
-    plan = msgspec.structs.replace(plan, documents=len(documents))
-    lines = [msgspec.json.encode(plan), *(msgspec.json.encode(document) for document in documents)]
+def _text_of(notes: Notes) -> str:
+    plan = msgspec.structs.replace(notes.plan, documents=len(notes.documents))
+    lines = [msgspec.json.encode(plan), *(msgspec.json.encode(document) for document in notes.documents)]
     return "\n".join([INTRODUCTION, *(line.decode() for line in lines), ""])
 
 

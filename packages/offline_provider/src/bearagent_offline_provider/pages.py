@@ -50,7 +50,7 @@ def _take_text(ledger: Ledger, pending: PendingFile, answer: ToolAnswer) -> None
     total, size, sha256 = _number(facts, "total_lines"), _number(facts, "size"), str(facts.get("sha256", ""))
     document = ledger.documents.get(path, DocumentNotes(path, size, sha256, total))
     if document.sha256 != sha256 or facts.get("changed") is True:
-        ledger.replace_document(DocumentNotes(path, size, sha256, total, remark="changed"))
+        ledger.documents[path] = DocumentNotes(path, size, sha256, total, remark="changed")
         return
     is_cut, is_last = facts.get("line_cut") is True, facts.get("next_start_line") is None
     page = page_of(
@@ -62,7 +62,7 @@ def _take_text(ledger: Ledger, pending: PendingFile, answer: ToolAnswer) -> None
         is_cut=is_cut,
     )
     remark = "line_cut" if is_cut else document.remark
-    ledger.replace_document(_merged(document, page, focus_of(ledger.objective.words), remark))
+    ledger.documents[path] = _merged(document, page, focus_of(ledger.objective.words), remark)
     if not is_last and page.next_line <= total:
         ledger.files = {path: PendingFile(path, size, page.next_line, page.open_until), **ledger.files}
 

@@ -13,16 +13,26 @@ from bearagent_domain.tools import ToolCall
 from bearagent_offline_provider.answers import answer_after_write, answer_without_notes, answer_without_write
 from bearagent_offline_provider.ledger import Ledger
 from bearagent_offline_provider.listings import ROOT, take_listing
-from bearagent_offline_provider.notes import Delivery, Notes, Plan, carried_in, delivery_text, notes_text
+from bearagent_offline_provider.notes import (
+    KEPT,
+    Delivery,
+    Notes,
+    Plan,
+    carried_in,
+    delivery_text,
+    notes_text,
+    shortened,
+)
 from bearagent_offline_provider.objectives import Objective, objective_of
 from bearagent_offline_provider.pages import take_page
-from bearagent_offline_provider.reports import report_of
+from bearagent_offline_provider.reports import Report, report_of
 
 LIST, READ, WRITE = "workspace.list", "workspace.read", "workspace.write"
 CALLS_PER_TURN_MAX = 8
-READ_BYTES_PER_TURN_MAX = 262_144  # half of the default context
+READ_BYTES_PER_TURN_MAX = 131_072  # a quarter of the default context
 PAGE_BYTES_MAX = 65_536
 PAGE_LINES_MAX = 20_000
+REPORT_BYTES_MAX = 524_288
 TURNS_MAX = 150  # a run has 200 model calls and 1,000 tool calls, unless it is told otherwise
 CALLS_MAX = 900
 DENIED = frozenset({ErrorCode.TOOL_NOT_ALLOWED, ErrorCode.TOOL_EFFECT_REFUSED, ErrorCode.TOOL_UNKNOWN})
@@ -81,7 +91,7 @@ def _begun(objective: Objective) -> Ledger:
         ledger.add_folder(folder)
     for path in objective.files:
         ledger.add_file(path)
-    if not objective.folders and not objective.files:
+    if objective.may_speak_of_folders:
         ledger.add_folder(ROOT)
     return ledger
 
@@ -123,11 +133,20 @@ def _going_on(ledger: Ledger, objective: Objective, offered: set[str]) -> Step:
         counted = msgspec.structs.replace(plan, turns=plan.turns + 1, calls=plan.calls + len(calls))
         return Step(text=notes_text(Notes(counted, notes.documents)), calls=calls)
     notes = ledger.closed()
-    report = report_of(notes, objective)
+    report = _fitting_report(notes, objective)
     if WRITE not in offered:
         return Step(text=answer_without_write(report.delivery, objective))
     write = Call(WRITE, {"path": objective.output, "content": report.text})
     return Step(text=delivery_text(report.delivery), calls=(write,))
+
+
+def _fitting_report(notes: Notes, objective: Objective) -> Report:
+    """The report with as many titles and sentences as one file may hold: long paths take room with each of them."""
+    for titles_max, quotes_max in KEPT:
+        report = report_of(shortened(notes, titles_max, quotes_max), objective)
+        if len(report.text.encode()) <= REPORT_BYTES_MAX:
+            break
+    return report
 
 
 def _list_calls(plan: Plan) -> tuple[Call, ...]:

@@ -17,6 +17,7 @@ COUNT_MAX = 20  # a word that is repeated more often weighs no more
 TITLE_WEIGHT = 6
 FOCUS_WEIGHT = 15
 CELL_TERMS_MIN = 6  # a cell with fewer words says nothing without its row, unless it is a sentence
+TERM_CHARS_MAX = 40
 LENGTH_EVEN = 8  # words; shorter passages are not preferred for their few words
 
 _RUN = re.compile(rf"[{CJK}]+|[^\W\d_{CJK}]+(?:['’-][^\W\d_{CJK}]+)*")
@@ -57,7 +58,7 @@ def terms_of(text: str) -> Iterator[str]:
         if is_cjk(run[0]):
             pairs = (run[index : index + 2] for index in range(len(run) - 1))
             yield from (pair for pair in pairs if _STOP_CHARS.isdisjoint(pair))
-        elif len(run) > 2 and run.casefold() not in _STOP_WORDS:
+        elif 2 < len(run) <= TERM_CHARS_MAX and run.casefold() not in _STOP_WORDS:
             yield run.casefold()
 
 

@@ -65,7 +65,7 @@ def page_of(
     else:
         blocks += scanner.rest()
     titles, passages = _contents(blocks)
-    if goes_on:
+    if goes_on and is_ended(lines[-1].text.rstrip()):  # maybe "3." of "3.5 bar"
         passages = passages[:-1]
     if open_until == MID_PARAGRAPH and passages and passages[0].start_line == start_line:
         passages = passages[1:]

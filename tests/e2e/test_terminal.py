@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from unicodedata import east_asian_width
 
 import pytest
 
@@ -85,6 +86,15 @@ def test_a_terminal_shows_colours_and_a_file_gets_none(machine: Machine) -> None
     machine.bearagent("run", "x", program=scripted("writes"))
     assert "\x1b[32msucceeded" in on_a_terminal(machine, [COMMAND, "inspect", "latest"])[1]
     assert "\x1b" not in machine.bearagent("inspect", "latest").stdout
+
+
+def test_a_list_fits_a_narrow_terminal_also_with_wide_characters(machine: Machine) -> None:
+    machine.bearagent("run", "阅读文档并写一份很长很长的报告" * 5, program=scripted("writes"))
+    machine.variables = {"COLUMNS": "60", "NO_COLOR": "1"}
+    _, shown = on_a_terminal(machine, [COMMAND, "list"])
+    (row,) = shown.splitlines()
+    assert 58 <= sum(2 if east_asian_width(one) in "WF" else 1 for one in row) <= 60
+    assert row.endswith("…")
 
 
 def test_a_reader_that_goes_away_is_no_failure(machine: Machine) -> None:

@@ -36,8 +36,9 @@ def test_settings_fill_what_a_profile_leaves_open(profile: Path) -> None:
     assert (found.limits.active_ms, found.agent.provider) == (250, "offline")
 
 
-def test_a_profile_may_be_json(home: Path) -> None:
-    (home / "p.json").write_text(JSON)
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_a_profile_may_be_json(mark: str, home: Path) -> None:
+    (home / "p.json").write_text(mark + JSON, encoding="utf-8")
     found = read_profile(home / "p.json")
     assert (found.limits.active_ms, found.tools) == (250, ("workspace.read",))
 
@@ -49,6 +50,13 @@ def test_what_is_no_profile_is_refused(name: str, home: Path) -> None:
     with pytest.raises(BearAgentError) as caught:
         read_profile(home / name)
     assert caught.value.info.code is ErrorCode.PROFILE_INVALID
+
+
+@pytest.mark.parametrize("content", ["{}", '{"schema_version": 2}', '{"schema_version": "1"}', "[1]"])
+def test_a_profile_of_another_version_or_of_none_is_refused(content: str, home: Path) -> None:
+    (home / "p.json").write_text(content)
+    with pytest.raises(BearAgentError, match="schema_version = 1"):
+        read_profile(home / "p.json")
 
 
 @pytest.mark.parametrize("flags", [{"provider": "Bad Name"}, {"model": "a\nb"}, {"context_chars": "10"}])

@@ -8,7 +8,7 @@ import pytest
 from bearagent_cli.commands.init import PROFILE
 from bearagent_cli.profiles import read_profile
 from bearagent_domain.profiles import RunProfile
-from bearagent_testkit import CountingIds, FixedClock, sample_run
+from bearagent_testkit import CountingIds, FixedClock, SampleRun, sample_run
 from tests.e2e.played_service import Command, PlayedService
 
 
@@ -44,6 +44,13 @@ def test_inspect_shows_what_was_done_and_why_it_was_allowed(command: Command, se
     assert f"Head {service.sample.head.text}" in shown
 
 
+def test_inspect_shows_a_run_that_nobody_drives_as_interrupted(command: Command, service: PlayedService) -> None:
+    service.sample = SampleRun(CountingIds(), FixedClock())
+    service.sample.begin()
+    service.driven = False
+    assert "running (interrupted: no process drives it)" in command("inspect", "latest").out
+
+
 def test_inspect_shows_foreign_text_literally(command: Command, service: PlayedService) -> None:
     service.sample = sample_run(CountingIds(), FixedClock(), objective="explain [/q 7] [link=x] and [bold]x[/red]")
     assert "explain [/q 7] [link=x] and [bold]x[/red]" in command("inspect", "latest").out
@@ -63,6 +70,10 @@ def test_events_as_json_are_a_page(command: Command, service: PlayedService) -> 
 def test_events_as_json_lines_are_one_object_each(command: Command, service: PlayedService) -> None:
     lines = command("events", "latest", "--jsonl").out.splitlines()
     assert [json.loads(line)["sequence"] for line in lines] == list(range(1, service.sample.head.sequence + 1))
+
+
+def test_events_are_given_as_json_or_as_json_lines(command: Command) -> None:
+    assert command("events", "latest", "--json", "--jsonl").code == 2
 
 
 def test_tools_are_shown_with_their_effect(command: Command) -> None:

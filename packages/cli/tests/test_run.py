@@ -96,7 +96,7 @@ def test_an_objective_file_that_is_not_there_is_named(command: Command) -> None:
 def test_a_refused_run_is_a_failure_document(command: Command, service: PlayedService) -> None:
     service.error = BearAgentError(failure(ErrorCode.WORKSPACE_INVALID, "There is no such folder."))
     ended = command("run", "x", "--json")
-    assert ended.code == 3
+    assert (ended.code, ended.err) == (3, "There is no such folder.\n")
     assert json.loads(ended.out)["run_id"] is None
 
 

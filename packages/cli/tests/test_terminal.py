@@ -14,6 +14,17 @@ OBEYED = {"Cc", "Zl", "Zp"}
 BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
+def test_every_character_that_a_terminal_obeys_is_escaped() -> None:
+    obeyed = [chr(one) for one in range(0x3000) if unicodedata.category(chr(one)) in OBEYED or chr(one) in BIDI]
+    for one in set(obeyed) - set("\n\t"):
+        assert visible(one).startswith("\\"), hex(ord(one))
+        assert one == "\r" or json_line(one).isprintable(), hex(ord(one))
+
+
+def test_the_line_ends_of_windows_are_line_ends() -> None:
+    assert visible("a\r\nb\rc") == "a\nb\\x0dc"
+
+
 @given(st.text())
 def test_no_text_moves_the_cursor_or_turns_the_line(text: str) -> None:
     shown = visible(text)

@@ -1,5 +1,6 @@
 """Leases between processes: they end with their holder, tell who it is, and looking at one makes nothing."""
 
+import fcntl
 import os
 import stat
 import subprocess
@@ -47,6 +48,14 @@ def holder(database: Path) -> "Iterator[subprocess.Popen[str]]":
 def test_to_look_at_a_lease_makes_nothing(database: Path) -> None:
     assert not FileRunLease(database).is_held(RUN_ID)
     assert list(database.parent.iterdir()) == []
+
+
+def test_two_who_look_at_once_dont_take_each_other_for_a_driver(database: Path) -> None:
+    with FileRunLease(database).hold(RUN_ID):
+        pass
+    with (database.parent / "record.db.locks" / f"{RUN_ID}.lock").open("rb") as looking:
+        fcntl.flock(looking, fcntl.LOCK_SH)
+        assert not FileRunLease(database).is_held(RUN_ID)
 
 
 def test_the_holder_is_named_without_a_path(database: Path) -> None:

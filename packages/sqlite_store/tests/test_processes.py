@@ -1,5 +1,6 @@
 """Several processes at one database: races for its making and for one run, a busy writer, a kill, a full disk."""
 
+import fcntl
 import shutil
 import subprocess
 import sys
@@ -42,6 +43,21 @@ try:
     print("stored")
 except SequenceConflict:
     print("conflict")
+"""
+
+APPEND_OFTEN = """
+import sys
+from bearagent_sqlite_store import SqliteEventStore
+from bearagent_testkit import CountingIds, FixedClock, SampleRun
+run = SampleRun(CountingIds(start=int(sys.argv[2])), FixedClock())
+run.begin()
+store = SqliteEventStore.open_existing(sys.argv[1])
+sys.stdin.readline()
+for _ in range(150):
+    run.turn("fake.echo")
+    store.append((run.take(),))
+    run.answer()
+print("done")
 """
 
 # Appends one step after the other, tells the sequence of each that is stored, and the code when one is refused.
@@ -96,6 +112,25 @@ def test_of_two_appends_at_one_place_one_is_stored(tmp_path: Path) -> None:
     assert sorted(answers) == ["conflict"] * 2 + ["stored"]
     assert len(store.read(run.run_id)) == 5
     store.close()
+
+
+def test_processes_that_write_to_different_runs_dont_disturb_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "record.db"
+    SqliteEventStore.open(path).close()
+    assert released([started(APPEND_OFTEN, path, 1_000), started(APPEND_OFTEN, path, 2_000)]) == ["done"] * 2
+    assert check_database(path).runs == 2
+
+
+def test_a_record_is_made_by_one_process_at_a_time(tmp_path: Path) -> None:
+    """On a new file SQLite changes to write-ahead logging without waiting for others."""
+    locks = tmp_path / "record.db.locks"
+    locks.mkdir()
+    with (locks / "create").open("wb") as making:
+        fcntl.flock(making, fcntl.LOCK_EX)
+        with pytest.raises(StoreError) as refused:
+            SqliteEventStore.open(tmp_path / "record.db")
+        assert refused.value.info.code is ErrorCode.STORE_BUSY
+    SqliteEventStore.open(tmp_path / "record.db").close()
 
 
 def test_a_writer_that_holds_on_is_waited_for_and_then_named(tmp_path: Path) -> None:

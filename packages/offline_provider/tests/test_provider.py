@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bearagent_domain.errors import ErrorCode
+from bearagent_domain.errors import BearAgentError, ErrorCode
 from bearagent_domain.messages import AssistantTurn, ToolAnswer, TranscriptItem
 from bearagent_offline_provider import OfflineProvider
 from bearagent_testkit import ModelProviderContract
@@ -327,10 +327,60 @@ TEXTS = st.lists(
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0/\n"), min_size=1, max_size=12)
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(contents=st.dictionaries(NAMES.map(lambda name: f"docs/{name}.md"), TEXTS, max_size=6))
 def test_every_citation_of_any_folder_is_literal(play: Play, contents: dict[str, str]) -> None:
     files = {path: text.encode() for path, text in contents.items()}
     play(OBJECTIVE, files)
     check_citations(files, files[REPORT])
     assert files[REPORT].decode().startswith("# Report\n")
+
+
+def test_a_folder_of_many_pages_is_listed_to_its_end(play: Play) -> None:
+    files = {f"docs/{number:04}.py": b"x" for number in range(1_200)} | {"docs/zebra.md": PUMPS}
+    transcript = play(OBJECTIVE, files)
+    assert calls_of(transcript, LIST) == ["docs"] * 3 and calls_of(transcript, READ) == ["docs/zebra.md"]
+    assert b"(`not_document`): `docs/0000.py`" in files[REPORT] and b"1180 more" in files[REPORT]
+
+
+def test_a_listing_that_was_cut_goes_on_behind_what_was_shown(play: Play) -> None:
+    files = {f"docs/{number}.md": PUMPS for number in range(100)}
+    transcript = play(OBJECTIVE, files, bytes_shown=1_024)
+    assert {path for path in calls_of(transcript, READ)} == set(files) - {REPORT}
+
+
+def test_more_files_than_one_run_reads_are_counted(play: Play) -> None:
+    files = {f"docs/{number:03}.md": b"It rains.\n" for number in range(230)}
+    transcript = play(OBJECTIVE, files)
+    assert len(set(calls_of(transcript, READ))) == 200 and b"(`too_many_files`): 30 more" in files[REPORT]
+
+
+def test_a_file_too_large_for_one_run_is_left_off_and_said_so(play: Play) -> None:
+    files = {"docs/a.md": b"The river log is long, and the river longer.\n\n" * 4_000, "docs/b.md": PUMPS}
+    transcript = play(OBJECTIVE, files, bytes_shown=1_024)
+    assert sum(isinstance(item, AssistantTurn) for item in transcript) == 152
+    assert b"(`limit`)" in files[REPORT] and check_citations(files, files[REPORT])
+    assert re.search(rb"\| `docs/a.md` \| \d+ \| \d+ of 8000 \|", files[REPORT])
+
+
+def test_long_paths_do_not_make_the_report_too_long_to_be_written(play: Play) -> None:
+    text = b"".join(b"# Title %d\n\nThe river %d is long.\n\n" % (number, number) for number in range(60))
+    files = {f"docs/{'d' * 240}/{'e' * 240}/{'f' * 240}/{'g' * 200}/{number}.md": text for number in range(15)}
+    play(OBJECTIVE, files)
+    assert 100_000 < len(files[REPORT]) <= 524_288 and check_citations(files, files[REPORT])
+
+
+def test_a_listing_that_is_none_ends_in_an_honest_report(asked: Callable[..., AssistantTurn]) -> None:
+    first = asked(OBJECTIVE)
+    answer = ToolAnswer(call_id=first.calls[0].call_id, name=LIST, content="Nothing of the kind.\n{}\n")
+    second = asked(OBJECTIVE, [first, answer])
+    assert [call.name for call in second.calls] == [WRITE]
+    assert "No document was read." in str((second.calls[0].arguments or {})["content"])
+
+
+def test_notes_that_are_lost_fail_the_call(asked: Callable[..., AssistantTurn]) -> None:
+    turn = asked(OBJECTIVE)
+    answer = ToolAnswer(call_id=turn.calls[0].call_id, name=LIST)
+    with pytest.raises(BearAgentError) as caught:
+        asked(OBJECTIVE, [AssistantTurn(text=turn.text[:60], calls=turn.calls), answer])
+    assert caught.value.info.code is ErrorCode.CONTEXT_TOO_LARGE

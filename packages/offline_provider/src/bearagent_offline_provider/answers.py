@@ -33,11 +33,6 @@ def answer_without_write(delivery: Delivery, objective: Objective) -> str:
     return _joined([phrases_in(objective.language).write_not_offered.format(delivery.documents)], delivery, objective)
 
 
-def answer_without_notes(objective: Objective) -> str:
-    """What there is to say when the notes were cut so far that the plan is lost."""
-    return phrases_in(objective.language).notes_lost
-
-
 def _joined(sentences: list[str], delivery: Delivery, objective: Objective) -> str:
     phrases = phrases_in(objective.language)
     if delivery.denied:

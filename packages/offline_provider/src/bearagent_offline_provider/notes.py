@@ -42,7 +42,8 @@ class Heading(_Line, frozen=True):
 class DocumentNotes(_Line, frozen=True):
     """What is known of one document; `quotes` best first. `remark` is a code for what is wrong with it, or empty.
 
-    `lines_read` is less than `lines` as long as it is being read, and when the rest was left.
+    `sha256` is its beginning; `terms` are kept for comparisons only; `lines_read` is less than `lines` as long as it is
+    being read, and when the rest was left.
     """
 
     path: str

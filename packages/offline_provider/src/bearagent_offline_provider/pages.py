@@ -11,12 +11,14 @@ from bearagent_offline_provider.documents import Page, Passage, Title, page_of
 from bearagent_offline_provider.ledger import Ledger
 from bearagent_offline_provider.listings import ROOT
 from bearagent_offline_provider.notes import DocumentNotes, Heading, PendingFile, Quote
+from bearagent_offline_provider.objectives import Objective
 from bearagent_offline_provider.quoting import is_citable_path, is_quotable
 from bearagent_offline_provider.ranking import PageWords, focus_of, without_repeats
 
 QUOTES_MAX = 24  # of one document
 HEADINGS_MAX = 60
 TERMS_MAX = 16
+HASH_CHARS = 12  # enough to see a change between two pages, and to find the bytes again
 QUOTE_CHARS_MAX = 500
 TITLE_CHARS_MAX = 200
 
@@ -47,7 +49,11 @@ def _take_error(ledger: Ledger, path: str, code: ErrorCode) -> None:
 
 def _take_text(ledger: Ledger, pending: PendingFile, answer: ToolAnswer) -> None:
     facts, path = answer.facts, pending.path
-    total, size, sha256 = _number(facts, "total_lines"), _number(facts, "size"), str(facts.get("sha256", ""))
+    total, size, sha256 = (
+        _number(facts, "total_lines"),
+        _number(facts, "size"),
+        str(facts.get("sha256", ""))[:HASH_CHARS],
+    )
     document = ledger.documents.get(path, DocumentNotes(path, size, sha256, total))
     if document.sha256 != sha256 or facts.get("changed") is True:
         ledger.documents[path] = DocumentNotes(path, size, sha256, total, remark="changed")
@@ -62,22 +68,22 @@ def _take_text(ledger: Ledger, pending: PendingFile, answer: ToolAnswer) -> None
         is_cut=is_cut,
     )
     remark = "line_cut" if is_cut else document.remark
-    ledger.documents[path] = _merged(document, page, focus_of(ledger.objective.words), remark)
+    ledger.documents[path] = _merged(document, page, ledger.objective, remark)
     if not is_last and page.next_line <= total:
         ledger.files = {path: PendingFile(path, size, page.next_line, page.open_until), **ledger.files}
 
 
-def _merged(document: DocumentNotes, page: Page, focus: frozenset[str], remark: str) -> DocumentNotes:
+def _merged(document: DocumentNotes, page: Page, objective: Objective, remark: str) -> DocumentNotes:
     """`document` with what `page` adds; of the quotes the best are kept."""
     words = PageWords(page)
-    candidates = words.ranked(_may_be_quoted, focus) if is_citable_path(document.path) else ()
+    candidates = words.ranked(_may_be_quoted, focus_of(objective.words)) if is_citable_path(document.path) else ()
     found = [
         Quote(item.passage.text, item.passage.start_line, item.passage.end_line, item.score)
         for item in without_repeats(candidates, QUOTES_MAX)
     ]
     quotes = sorted((*document.quotes, *found), key=lambda quote: (-quote.score, quote.start_line))
     headings = (*document.headings, *(_heading(title) for title in page.titles))
-    counts = Counter(dict(document.terms)) + words.counts
+    counts = Counter(dict(document.terms)) + words.counts if objective.compares else Counter()
     return msgspec.structs.replace(
         document,
         lines_read=page.next_line - 1,

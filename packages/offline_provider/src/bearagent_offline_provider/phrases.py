@@ -41,7 +41,6 @@ class Phrases(Rec, frozen=True, kw_only=True):
     answer_nature: str
     write_failed: str
     write_not_offered: str
-    notes_lost: str
     unknown_reason: str
     reasons: Mapping[str, str]
 
@@ -89,10 +88,6 @@ ENGLISH = Phrases(
     ),
     write_failed="The report was not saved. Writing {output} failed ({code}): {message}",
     write_not_offered="This run does not offer workspace.write, so no report was saved. Documents read: {}.",
-    notes_lost=(
-        "The context of this run is too small for my notes, so I stop without a report. Run it again with a larger "
-        "--context-chars, or name fewer documents."
-    ),
     unknown_reason="could not be read",
     reasons={
         "not_text": "binary or not UTF-8 text",
@@ -162,10 +157,6 @@ CHINESE = Phrases(
     answer_nature="我是离线提供者，不是语言模型：报告只做摘录，句子都原样出自文档，不下结论。",
     write_failed="报告没有保存。写入 {output} 失败（{code}）：{message}",
     write_not_offered="本次运行不允许写文件（没有提供 workspace.write），因此没有报告。已读文档：{} 篇。",
-    notes_lost=(
-        "本次运行的上下文太小，放不下我的笔记，所以没有写报告就停下了。"
-        "请用更大的 --context-chars 再运行，或少指定几篇文档。"
-    ),
     unknown_reason="无法读取",
     reasons={
         "not_text": "二进制文件，或不是 UTF-8 文本",

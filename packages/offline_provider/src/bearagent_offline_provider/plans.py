@@ -5,12 +5,12 @@ from typing import TypeAlias
 import msgspec
 
 from bearagent_domain.documents import Rec
-from bearagent_domain.errors import ErrorCode
+from bearagent_domain.errors import ErrorCode, failure
 from bearagent_domain.json_values import JsonObject
 from bearagent_domain.messages import AssistantTurn, ToolAnswer
 from bearagent_domain.models import ModelRequest
 from bearagent_domain.tools import ToolCall
-from bearagent_offline_provider.answers import answer_after_write, answer_without_notes, answer_without_write
+from bearagent_offline_provider.answers import answer_after_write, answer_without_write
 from bearagent_offline_provider.ledger import Ledger
 from bearagent_offline_provider.listings import ROOT, take_listing
 from bearagent_offline_provider.notes import (
@@ -26,6 +26,7 @@ from bearagent_offline_provider.notes import (
 from bearagent_offline_provider.objectives import Objective, objective_of
 from bearagent_offline_provider.pages import take_page
 from bearagent_offline_provider.reports import Report, report_of
+from bearagent_ports import ProviderFailed
 
 LIST, READ, WRITE = "workspace.list", "workspace.read", "workspace.write"
 CALLS_PER_TURN_MAX = 8
@@ -56,7 +57,10 @@ _Group: TypeAlias = tuple[AssistantTurn, tuple[tuple[ToolCall, ToolAnswer], ...]
 
 
 def next_step(request: ModelRequest) -> Step:
-    """What comes after the newest group of `request`: the same request always gives the same step."""
+    """What comes after the newest group of `request`: the same request always gives the same step.
+
+    Raises `ProviderFailed` with `context_too_large` when the notes were cut so far that the plan is lost.
+    """
     objective = objective_of(request.objective)
     offered = {tool.name for tool in request.tools}
     group = _newest_group(request)
@@ -69,7 +73,10 @@ def next_step(request: ModelRequest) -> Step:
         case Delivery() as delivery:
             return Step(text=answer_after_write(delivery, objective, answered[0][1]))
         case None:
-            return Step(text=answer_without_notes(objective))
+            message = (
+                "The context is too small for the notes. Allow more with --context-chars, or name fewer documents."
+            )
+            raise ProviderFailed(failure(ErrorCode.CONTEXT_TOO_LARGE, message))
 
 
 def _newest_group(request: ModelRequest) -> _Group | None:
@@ -105,7 +112,7 @@ def _with_answers(
     for call, answer in answered:
         path = (call.arguments or {}).get("path")
         if answer.cut is not None:
-            ledger.narrow(answer.cut.bytes_kept)
+            ledger.narrow(answer.cut.bytes_kept * 3 // 2)  # of about a quarter of the context
         if call.name == LIST and isinstance(path, str):
             take_listing(ledger, path, answer)
         elif call.name == READ and isinstance(path, str):

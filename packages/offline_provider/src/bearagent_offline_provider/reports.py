@@ -12,7 +12,6 @@ from bearagent_offline_provider.quoting import code_span, escaped
 from bearagent_offline_provider.ranking import terms_of
 
 OBJECTIVE_CHARS_MAX = 300
-HASH_CHARS = 12
 COMPARED_TERMS_MAX = 6
 TERMS_SHOWN_MAX = 10
 PATHS_SHOWN_MAX = 20  # of those skipped for one reason
@@ -70,7 +69,7 @@ def _read(notes: Notes, phrases: Phrases) -> Iterator[str]:
 def _row(document: DocumentNotes, phrases: Phrases) -> str:
     read, lines = min(document.lines_read, document.lines), document.lines
     shown = f"{lines}" if read == lines else phrases.lines_of.format(read, lines)
-    return f"| {code_span(document.path)} | {document.size} | {shown} | `{document.sha256[:HASH_CHARS]}` |"
+    return f"| {code_span(document.path)} | {document.size} | {shown} | `{document.sha256}` |"
 
 
 def _overview(documents: Sequence[DocumentNotes], phrases: Phrases, citations: CitationWriter) -> Iterator[str]:

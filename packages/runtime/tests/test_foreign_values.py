@@ -1,5 +1,7 @@
 """What foreign code constructs past its own types is caught at the border: no such value reaches the log."""
 
+import json
+
 import msgspec
 import pytest
 
@@ -57,6 +59,15 @@ def test_a_result_out_of_bounds_is_an_error_or_a_doubt(effect: Effect) -> None:
     run = play(FakeTool(effect=effect, behaviour=behaviour))
     assert run.artifacts == ()
     assert run.status is (RunStatus.SUCCEEDED if effect is Effect.NONE else RunStatus.SUSPENDED)
+
+
+@pytest.mark.parametrize("facts", [{"deep": json.loads("[" * 28 + "]" * 28)}, {"wide": [0] * 9_500}])
+def test_facts_that_an_event_has_no_room_for_are_an_error(facts: JsonObject) -> None:
+    async def behaviour(prepared: PreparedToolRequest, call: CallContext) -> ToolResult:
+        return ToolResult(content="x", facts=facts)
+
+    run = play(FakeTool(behaviour=behaviour))
+    assert run.activities[1].error is not None and run.activities[1].error.code is ErrorCode.TOOL_RESULT_INVALID
 
 
 @pytest.mark.parametrize("error", [ToolFailed(BAD_ERROR), OutcomeUnknown(BAD_ERROR)])

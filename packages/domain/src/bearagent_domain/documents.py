@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 import msgspec
 
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
-from bearagent_domain.json_values import JsonRefused, require_json
+from bearagent_domain.json_values import PART_DEPTH_MAX, PART_NODES_MAX, JsonRefused, require_json
 
 D = TypeVar("D", bound="Doc")
 S = TypeVar("S", bound=msgspec.Struct)
@@ -52,11 +52,12 @@ def read_document(data: bytes, document_type: type[D]) -> D:
 def as_stored(value: S) -> S:
     """`value` as it reads back once it was stored: the check on what foreign code constructed.
 
-    Raises `JsonRefused` when it would not read back: a broken bound, NUL, a number that is not finite, no JSON at all.
+    Raises `JsonRefused` when it would not read back: a broken bound, NUL, a number that is not finite, no JSON at all,
+    or more depth or values than an event has room for.
     """
     try:
         plain = msgspec.to_builtins(value, builtin_types=(bytes, bytearray))  # else they would turn into base64
-        require_json(plain)
+        require_json(plain, depth_max=PART_DEPTH_MAX, nodes_max=PART_NODES_MAX)
         return msgspec.convert(plain, type(value))
     except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
         raise JsonRefused(failure(ErrorCode.JSON_INVALID, "This does not fit its schema.")) from error

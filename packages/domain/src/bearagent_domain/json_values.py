@@ -22,6 +22,8 @@ JsonObject: TypeAlias = dict[str, JsonValue]
 
 JSON_DEPTH_MAX = 32
 JSON_NODES_MAX = 10_000
+PART_DEPTH_MAX = 26  # of what goes into an event: leaves room for the levels and values around it
+PART_NODES_MAX = 9_000
 JSON_INTEGER_MAX = 2**63 - 1
 EXACT_FLOAT_MAX = 2**53
 

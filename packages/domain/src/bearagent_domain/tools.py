@@ -15,6 +15,7 @@ CALL_NAME_CHARS_MAX = 128
 EXCERPT_CHARS_MAX = 512
 REFUSED_ARGUMENTS_BYTES_MAX = 4_096
 CALLS_PER_TURN_MAX = 64
+ARGUMENTS_DEPTH_MAX = 24  # a call stands some levels down in its event
 
 
 class Effect(StrEnum):

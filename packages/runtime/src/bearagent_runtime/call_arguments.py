@@ -12,6 +12,7 @@ from bearagent_domain.json_values import (
     sha256_hex,
 )
 from bearagent_domain.tools import (
+    ARGUMENTS_DEPTH_MAX,
     CALL_NAME_CHARS_MAX,
     EXCERPT_CHARS_MAX,
     REFUSED_ARGUMENTS_BYTES_MAX,
@@ -65,7 +66,7 @@ def _decoded(text: str) -> JsonObject:
     if not text.strip():
         raise CallRefused(failure(ErrorCode.ARGUMENTS_NOT_JSON, "The arguments are empty; send a JSON object."))
     try:
-        value = parse_json_text(text)
+        value = parse_json_text(text, depth_max=ARGUMENTS_DEPTH_MAX)
     except JsonRefused as error:
         code = _CODES.get(error.info.code, ErrorCode.ARGUMENTS_NOT_JSON)
         raise CallRefused(failure(code, f"The arguments can't be used. {error.info.message}")) from error

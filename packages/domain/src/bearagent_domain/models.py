@@ -14,6 +14,7 @@ RESPONSE_BYTES_MAX = 3_670_016  # 3.5 MiB of canonical JSON: leaves room within 
 RESPONSE_NODES_MAX = 9_000
 ARGUMENTS_BYTES_MAX = 3_145_728
 STREAM_BYTES_MAX = 67_108_864
+TOKENS_MAX = 1_000_000_000  # of one answer: far more than there are, and sums and costs stay exact
 
 
 class ModelProfile(Rec, frozen=True, kw_only=True):

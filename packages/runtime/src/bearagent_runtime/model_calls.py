@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
+import msgspec
+
 from bearagent_domain.budgets import Amounts, ModelUsage
 from bearagent_domain.commands import (
     CancelActivity,
@@ -14,8 +16,8 @@ from bearagent_domain.commands import (
     StartActivity,
 )
 from bearagent_domain.errors import BearAgentError, ErrorCode, ErrorInfo, failure
-from bearagent_domain.ids import ActivityId, CallId, is_call_id
-from bearagent_domain.json_values import JsonValue, canonical_json, node_count_within
+from bearagent_domain.ids import ActivityId, CallId
+from bearagent_domain.json_values import canonical_json, node_count_within
 from bearagent_domain.models import (
     RESPONSE_BYTES_MAX,
     RESPONSE_NODES_MAX,
@@ -170,18 +172,16 @@ class ModelCalls:
         return min(self._total_seconds, max(1, allowed - journal.state.used.active_ms) / 1_000)
 
 
-def _call_id(model_call_id: object, made: str, journal: Journal, taken: set[CallId]) -> CallId:
-    if isinstance(model_call_id, str) and is_call_id(model_call_id):
-        call_id = CallId(model_call_id)
-        if call_id not in taken and not journal.transcript.has_call_id(call_id):
-            return call_id
+def _call_id(model_call_id: CallId | None, made: str, journal: Journal, taken: set[CallId]) -> CallId:
+    if model_call_id is not None and model_call_id not in taken:
+        if not journal.transcript.has_call_id(model_call_id):
+            return model_call_id
     while made in taken or journal.transcript.has_call_id(CallId(made)):
         made += "x"
     return CallId(made)
 
 
 def _is_too_large(response: ModelResponse) -> bool:
-    arguments: list[JsonValue] = [call.arguments for call in response.calls]
-    if node_count_within(arguments, RESPONSE_NODES_MAX) > RESPONSE_NODES_MAX:
+    if node_count_within(msgspec.to_builtins(response), RESPONSE_NODES_MAX) > RESPONSE_NODES_MAX:
         return True
     return len(canonical_json(response)) > RESPONSE_BYTES_MAX

@@ -9,12 +9,13 @@ from typing import NoReturn
 import msgspec
 
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
-from bearagent_domain.ids import INTEGER_MAX, Line
+from bearagent_domain.ids import CallId, Line, is_call_id
 from bearagent_domain.json_values import storable_text
 from bearagent_domain.models import (
     ARGUMENTS_BYTES_MAX,
     RESPONSE_BYTES_MAX,
     STREAM_BYTES_MAX,
+    TOKENS_MAX,
     ArgumentsDelta,
     CallOpened,
     Finished,
@@ -23,8 +24,9 @@ from bearagent_domain.models import (
     TextDelta,
     UsageReported,
 )
+from bearagent_domain.tools import CALL_NAME_CHARS_MAX
 
-CALLS_HELD_MAX = 1_000
+CALLS_HELD_MAX = 512  # a turn of more calls than may run is recorded up to here
 
 
 class ResponseRefused(BearAgentError):
@@ -33,10 +35,14 @@ class ResponseRefused(BearAgentError):
 
 @dataclass
 class CallDraft:
-    """A call while its arguments come in. `arguments` is None once there was more than anybody keeps."""
+    """A call while its arguments come in.
+
+    `name` is cut where it is too long in any case; `model_call_id` is null when it can't stand as an id;
+    `arguments_text` is null once there was more of it than anybody keeps.
+    """
 
     name: str
-    model_call_id: str | None
+    model_call_id: CallId | None
     pieces: list[str] | None = field(default_factory=list)
     size: int = 0
 
@@ -73,15 +79,15 @@ class ResponseAssembler:
         match event:
             case UsageReported():
                 self.usage = _checked_usage(event)
-                return True
+                return False
             case _ if self.finish is not None:
                 _refuse(ErrorCode.PROVIDER_PROTOCOL, "The provider sent content after the end of the answer.")
             case TextDelta(text=str(text)):
                 self._hold(len(text.encode(errors="surrogatepass")), kept=True)
                 self._text.append(text)
                 return bool(text)
-            case CallOpened(index=int(index), name=str(name)):
-                self._open(index, CallDraft(name=name, model_call_id=event.call_id))
+            case CallOpened(index=int(index), name=str(name), call_id=call_id):
+                self._open(index, CallDraft(name[: CALL_NAME_CHARS_MAX + 1], _usable_id(call_id)))
                 return True
             case ArgumentsDelta(index=int(index), text=str(text)) if index in self._calls:
                 self._extend(self._calls[index], text)
@@ -103,8 +109,9 @@ class ResponseAssembler:
         if index in self._calls:
             _refuse(ErrorCode.PROVIDER_PROTOCOL, "The provider opened one tool call twice.")
         if len(self._calls) >= CALLS_HELD_MAX:
-            _refuse(ErrorCode.MODEL_OUTPUT_TOO_LARGE, f"The model asked for more than {CALLS_HELD_MAX:,} tool calls.")
-        self._hold(min(len(draft.name), 512), kept=True)
+            message = f"The model asked for more than {CALLS_HELD_MAX} tool calls in one turn."
+            _refuse(ErrorCode.TOO_MANY_TOOL_CALLS, message)
+        self._hold(len(draft.name), kept=True)
         self._calls[index] = draft
 
     def _extend(self, draft: CallDraft, text: str) -> None:
@@ -126,9 +133,13 @@ class ResponseAssembler:
             _refuse(ErrorCode.MODEL_OUTPUT_TOO_LARGE, "The answer is larger than 3.5 MiB and was stopped.")
 
 
+def _usable_id(call_id: object) -> CallId | None:
+    return CallId(str(call_id)) if isinstance(call_id, str) and is_call_id(call_id) else None
+
+
 def _checked_usage(usage: UsageReported) -> UsageReported:
     for tokens in (usage.input_tokens, usage.output_tokens):
-        is_count = type(tokens) is int and 0 <= tokens <= INTEGER_MAX
+        is_count = type(tokens) is int and 0 <= tokens <= TOKENS_MAX
         if tokens is not None and not is_count:
             _refuse(ErrorCode.PROVIDER_PROTOCOL, "The provider reported a usage that is no number of tokens.")
     return usage

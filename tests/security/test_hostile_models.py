@@ -19,6 +19,7 @@ from bearagent_domain.models import (
     ModelEvent,
     ModelRequest,
     TextDelta,
+    UsageReported,
 )
 from bearagent_domain.runs import ActivityStatus, RunStatus
 from bearagent_ports import EventStore
@@ -208,6 +209,14 @@ def test_usage_that_is_not_reported_counts_as_it_was_held(tmp_path: Path, case_i
 def test_an_answer_that_is_too_large_is_recorded_as_a_failure_only(tmp_path: Path) -> None:
     play = played("H083", tmp_path)
     assert play.body_bytes < REFUSED_CALL_BYTES_MAX
+
+
+def test_a_stream_of_nothing_but_usage_is_a_stalled_one(tmp_path: Path) -> None:
+    reports = (UsageReported(input_tokens=1, output_tokens=1),) * 20_000
+    turn = ScriptedTurn(events=(TextDelta(text="x"), *reports), hangs=True)
+    play = Play([turn], tmp_path, MemoryEventStore(), granted=WHOLE_TOOLSET)
+    assert play.run.error is not None and play.run.error.code is ErrorCode.MODEL_STALLED
+    require_invariants(play)
 
 
 class Flood:

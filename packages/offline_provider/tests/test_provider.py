@@ -184,7 +184,7 @@ def test_denied_reading_is_said_and_nothing_is_cited(play: Play, objective: str)
     files = {f"docs/{number}.md": PUMPS for number in range(30)}
     transcript = play(objective, files, errors={READ: ErrorCode.TOOL_NOT_ALLOWED})
     assert len(calls_of(transcript, READ)) <= 8  # asking on would only spend the budget
-    assert b"tool_not_allowed" in files[REPORT] and not citations_in(files[REPORT])
+    assert b"tool_not_allowed" in files[REPORT] and b"not_asked" in files[REPORT] and not citations_in(files[REPORT])
     assert "denied" in answer_of(transcript) or "拒绝" in answer_of(transcript)
 
 

@@ -13,19 +13,10 @@ from bearagent_domain.tools import ToolCall
 from bearagent_offline_provider.answers import answer_after_write, answer_without_write
 from bearagent_offline_provider.ledger import Ledger
 from bearagent_offline_provider.listings import ROOT, take_listing
-from bearagent_offline_provider.notes import (
-    KEPT,
-    Delivery,
-    Notes,
-    Plan,
-    carried_in,
-    delivery_text,
-    notes_text,
-    shortened,
-)
+from bearagent_offline_provider.notes import Delivery, Notes, Plan, carried_in, delivery_text, notes_text
 from bearagent_offline_provider.objectives import Objective, objective_of
 from bearagent_offline_provider.pages import take_page
-from bearagent_offline_provider.reports import Report, report_of
+from bearagent_offline_provider.reports import report_of
 from bearagent_ports import ProviderFailed
 
 LIST, READ, WRITE = "workspace.list", "workspace.read", "workspace.write"
@@ -33,7 +24,6 @@ CALLS_PER_TURN_MAX = 8
 READ_BYTES_PER_TURN_MAX = 131_072  # a quarter of the default context
 PAGE_BYTES_MAX = 65_536
 PAGE_LINES_MAX = 20_000
-REPORT_BYTES_MAX = 524_288
 TURNS_MAX = 150  # a run has 200 model calls and 1,000 tool calls, unless it is told otherwise
 CALLS_MAX = 900
 DENIED = frozenset({ErrorCode.TOOL_NOT_ALLOWED, ErrorCode.TOOL_EFFECT_REFUSED, ErrorCode.TOOL_UNKNOWN})
@@ -53,6 +43,7 @@ class Step(Rec, frozen=True, kw_only=True):
     calls: tuple[Call, ...] = ()
 
 
+_NOTES_LOST = "The context is too small for the notes. Allow more with --context-chars, or name fewer documents."
 _Group: TypeAlias = tuple[AssistantTurn, tuple[tuple[ToolCall, ToolAnswer], ...]]
 
 
@@ -65,31 +56,26 @@ def next_step(request: ModelRequest) -> Step:
     offered = {tool.name for tool in request.tools}
     group = _newest_group(request)
     if group is None:
-        return _going_on(_begun(objective), objective, offered)
+        return _going_on(_begun(objective), offered)
     turn, answered = group
     match carried_in(turn.text):
         case Notes() as notes:
-            return _going_on(_with_answers(notes, objective, turn, answered), objective, offered)
+            return _going_on(_with_answers(notes, objective, turn, answered), offered)
         case Delivery() as delivery:
             return Step(text=answer_after_write(delivery, objective, answered[0][1]))
         case None:
-            message = (
-                "The context is too small for the notes. Allow more with --context-chars, or name fewer documents."
-            )
-            raise ProviderFailed(failure(ErrorCode.CONTEXT_TOO_LARGE, message))
+            raise ProviderFailed(failure(ErrorCode.CONTEXT_TOO_LARGE, _NOTES_LOST))
 
 
 def _newest_group(request: ModelRequest) -> _Group | None:
-    """The last turn that asked for something, with its calls and their answers; None before the first one."""
-    items = request.items
-    starts = [index for index, item in enumerate(items) if isinstance(item, AssistantTurn)]
-    if not starts:
-        return None
-    turn = items[starts[-1]]
-    answers = {item.call_id: item for item in items[starts[-1] + 1 :] if isinstance(item, ToolAnswer)}
-    if not isinstance(turn, AssistantTurn) or not answers:
-        return None
-    return turn, tuple((call, answers[call.call_id]) for call in turn.calls if call.call_id in answers)
+    """The last turn, with its calls and their answers; None when it asked for nothing, or there is none."""
+    answers: dict[str, ToolAnswer] = {}
+    for item in reversed(request.items):
+        if isinstance(item, AssistantTurn):
+            pairs = tuple((call, answers[call.call_id]) for call in item.calls if call.call_id in answers)
+            return (item, pairs) if pairs else None
+        answers[item.call_id] = item
+    return None
 
 
 def _begun(objective: Objective) -> Ledger:
@@ -118,12 +104,12 @@ def _with_answers(
         elif call.name == READ and isinstance(path, str):
             take_page(ledger, path, answer)
     denied = {call.name for call, answer in answered if answer.error is not None and answer.error.code in DENIED}
-    if READ in denied and not ledger.documents:  # the tool is denied, not one file: asking on would only spend budget
-        ledger.stop_all(ErrorCode.TOOL_NOT_ALLOWED.value, "not_listed")
+    if READ in denied and not ledger.documents:  # nothing can be read: to ask on would only spend the budget
+        ledger.stop_all("not_asked", "not_asked")
     return ledger
 
 
-def _going_on(ledger: Ledger, objective: Objective, offered: set[str]) -> Step:
+def _going_on(ledger: Ledger, offered: set[str]) -> Step:
     """The next calls for what waits in `ledger`; when nothing waits, or enough was asked, the report."""
     if LIST not in offered:
         ledger.stop_folders("not_offered")
@@ -140,20 +126,11 @@ def _going_on(ledger: Ledger, objective: Objective, offered: set[str]) -> Step:
         counted = msgspec.structs.replace(plan, turns=plan.turns + 1, calls=plan.calls + len(calls))
         return Step(text=notes_text(Notes(counted, notes.documents)), calls=calls)
     notes = ledger.closed()
-    report = _fitting_report(notes, objective)
+    report = report_of(notes, ledger.objective)
     if WRITE not in offered:
-        return Step(text=answer_without_write(report.delivery, objective))
-    write = Call(WRITE, {"path": objective.output, "content": report.text})
+        return Step(text=answer_without_write(report.delivery, ledger.objective))
+    write = Call(WRITE, {"path": ledger.objective.output, "content": report.text})
     return Step(text=delivery_text(report.delivery), calls=(write,))
-
-
-def _fitting_report(notes: Notes, objective: Objective) -> Report:
-    """The report with as many titles and sentences as one file may hold: long paths take room with each of them."""
-    for titles_max, quotes_max in KEPT:
-        report = report_of(shortened(notes, titles_max, quotes_max), objective)
-        if len(report.text.encode()) <= REPORT_BYTES_MAX:
-            break
-    return report
 
 
 def _list_calls(plan: Plan) -> tuple[Call, ...]:

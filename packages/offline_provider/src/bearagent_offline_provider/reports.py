@@ -5,12 +5,13 @@ from collections.abc import Iterator, Sequence
 
 from bearagent_domain.documents import Rec
 from bearagent_offline_provider.citations import CitationWriter
-from bearagent_offline_provider.notes import Delivery, DocumentNotes, Notes
+from bearagent_offline_provider.notes import KEPT, Delivery, DocumentNotes, Notes, shortened
 from bearagent_offline_provider.objectives import Objective
 from bearagent_offline_provider.phrases import Phrases, phrases_in
 from bearagent_offline_provider.quoting import code_span, escaped
 from bearagent_offline_provider.ranking import terms_of
 
+REPORT_BYTES_MAX = 524_288  # what the write tool takes
 OBJECTIVE_CHARS_MAX = 300
 COMPARED_TERMS_MAX = 6
 TERMS_SHOWN_MAX = 10
@@ -28,7 +29,18 @@ class Report(Rec, frozen=True, kw_only=True):
 
 
 def report_of(notes: Notes, objective: Objective) -> Report:
-    """The report on what is in `notes`; the same notes and objective give the same bytes."""
+    """The report on what is in `notes`, at most 512 KiB; the same notes and objective give the same bytes.
+
+    With long paths, which stand behind each quotation, fewer titles and sentences are shown.
+    """
+    for titles_max, quotes_max in KEPT:
+        report = _report_of(shortened(notes, titles_max, quotes_max), objective)
+        if len(report.text.encode()) <= REPORT_BYTES_MAX:
+            break
+    return report
+
+
+def _report_of(notes: Notes, objective: Objective) -> Report:
     phrases, documents = phrases_in(objective.language), notes.documents
     citations = CitationWriter(phrases)
     parts = [

@@ -140,6 +140,28 @@ def test_a_closed_stdout(machine: Machine) -> None:
     assert machine.files() == before
 
 
+def test_a_closed_stdin(machine: Machine) -> None:
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$0" run - <&-', COMMAND],
+        cwd=machine.workspace,
+        env=machine.environment,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (2, "The objective is empty. Say what should be done.\n")
+
+
+def test_a_full_stderr_hides_nothing_else(machine: Machine) -> None:
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$0" run "" --json 2> /dev/full', COMMAND],
+        cwd=machine.workspace,
+        env=machine.environment,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (2, "objective_invalid")
+
+
 def test_a_full_stdout(machine: Machine) -> None:
     done = subprocess.run(
         ["sh", "-c", 'exec "$0" schema > /dev/full', COMMAND],

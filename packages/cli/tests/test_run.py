@@ -24,12 +24,12 @@ def test_the_run_id_is_told_before_anything_else(command: Command, service: Play
     assert command("run", "x").err.splitlines()[0] == f"Run {service.sample.run_id}"
 
 
-def test_progress_tells_each_activity(command: Command) -> None:
+def test_progress_tells_each_activity_and_the_budget_used(command: Command) -> None:
     assert command("run", "x").err.splitlines()[1:] == [
-        "  model: asks for 2 tool calls",
+        "  model: asks for 2 tool calls (1/200 model calls, 0/1,000 tool calls, 15 tokens)",
         "  fake.echo",
         "  fake.write",
-        "  model: answers",
+        "  model: answers (2/200 model calls, 2/1,000 tool calls, 30 tokens)",
     ]
 
 

@@ -41,7 +41,7 @@ class Progress:
             if isinstance(record.event, RunCreated):
                 self.run_id = record.run_id
                 lines.append(f"Run {record.run_id}")
-            elif sentence := self._sentence(record.event):
+            elif sentence := self._sentence(record.event, state):
                 lines.append(f"  {sentence}")
         if self._quiet:
             return
@@ -53,7 +53,7 @@ class Progress:
         if self._live:
             tell(CLEAR_LINE)
 
-    def _sentence(self, event: AnyEvent) -> str | None:
+    def _sentence(self, event: AnyEvent, state: RunState) -> str | None:
         """What is worth a line of its own; remembers what is being done for the line of its outcome."""
         match event:
             case ActivityRequested(work=work):
@@ -63,7 +63,8 @@ class Progress:
                 if verdict is not Verdict.ALLOW:
                     return f"{self._doing}: {verdict.value}. {reason}"
             case ActivityCompleted(outcome=ModelOutcome(response=response)):
-                return f"model: asks for {_counted(len(response.calls))}" if response.calls else "model: answers"
+                did = f"asks for {_counted(len(response.calls))}" if response.calls else "answers"
+                return f"model: {did} ({budget_used(state)})"
             case ActivityCompleted():
                 return self._doing
             case ActivityFailed(error=error) | ActivityOutcomeUnknown(error=error):

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import sys
+from contextlib import suppress
 from typing import TextIO
 
 WIDTH_OF_FILES = 10_000  # a table in a file or pipe is never folded
@@ -28,8 +29,9 @@ def write(text: str) -> None:
 
 
 def tell(text: str) -> None:
-    """Print one line, or what moves a live line, on stderr."""
-    _send(sys.stderr, text)
+    """Print one line, or what moves a live line, on stderr. Where nobody can hear it, nobody needs to."""
+    with suppress(OSError):
+        _send(sys.stderr, text)
 
 
 def moves(stream: TextIO) -> bool:
@@ -48,7 +50,7 @@ def width_of(stream: TextIO) -> int:
 
 
 def prepare_streams() -> bool:
-    """Make both streams UTF-8 whatever the locale says, and occupy closed standard descriptors.
+    """Make the streams out UTF-8 whatever the locale says, and occupy closed standard descriptors.
 
     False when stdout was closed: what is opened next would get its number, and output would land in it.
     """
@@ -56,6 +58,8 @@ def prepare_streams() -> bool:
     while (descriptor := os.open(os.devnull, os.O_RDWR)) < 3:
         pass
     os.close(descriptor)
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name) or open(os.devnull, "w", encoding="utf-8")
         if isinstance(stream, io.TextIOWrapper):

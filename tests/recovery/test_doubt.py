@@ -180,11 +180,27 @@ def test_a_written_file_that_can_not_be_read_back_ends_the_command_with_5(machin
     require_suspended_in_doubt(run, "io_error")
 
 
-def commanded(machine: Machine, *injections: str) -> tuple[int, dict[str, Any]]:
-    """Exit code of `bearagent run` under these failing system calls on its output, and the run."""
+@needs_strace
+def test_ctrl_c_within_the_rename_waits_for_it_and_claims_what_is_there(machine: Machine) -> None:
+    code, run = commanded(machine, "renameat:signal=SIGINT:delay_exit=300000")
+    assert (code, run["status"], run["reason"]) == (130, "suspended", "interrupted")
+    assert (write_of(run)["status"], len(run["artifacts"])) == ("completed", 1)
+    require_on_disk(machine, run["artifacts"])
+
+
+@needs_strace
+def test_a_deadline_within_the_rename_waits_for_it_and_claims_what_is_there(machine: Machine) -> None:
+    code, run = commanded(machine, "renameat:delay_enter=4500000", limits=("--max-seconds", "4"))
+    assert (code, run["status"], run["reason"]) == (6, "suspended", "budget")
+    assert (write_of(run)["status"], len(run["artifacts"])) == ("completed", 1)
+    require_on_disk(machine, run["artifacts"])
+
+
+def commanded(machine: Machine, *injections: str, limits: tuple[str, ...] = ()) -> tuple[int, dict[str, Any]]:
+    """Exit code of `bearagent run` with these faults in the system calls on its output, and the run."""
     places = (machine.workspace / "outputs", written(machine))
-    words = (SCRIPTED_COMMAND, "writes", "run", "Write a report.")
-    done = machine.bearagent(*words, program=(*strace(places, *injections), sys.executable))
+    program = (*strace(places, *injections), sys.executable, SCRIPTED_COMMAND, "writes")
+    done = machine.bearagent("run", "Write a report.", *limits, program=program)
     assert "Traceback" not in done.stderr
     return done.returncode, inspected(machine)
 

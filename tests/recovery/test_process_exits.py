@@ -92,7 +92,7 @@ def test_k4_a_kill_after_the_replace_claims_no_artifact_and_retries_nothing(mach
     run = seen(machine)
     require_started_write(run)
     assert files_in(machine) == {"a.md": WRITTEN}
-    assert seen(machine) == run
+    assert inspected(machine) == run.run
     assert files_in(machine) == {"a.md": WRITTEN}
 
 
@@ -121,6 +121,20 @@ def test_k5_a_kill_inside_the_first_transaction_leaves_no_run(machine: Machine) 
     assert last.boundary == "before commit 1"
     assert machine.bearagent("inspect", "latest").returncode == 4
     assert machine.bearagent("list").stdout.startswith("No runs yet.")
+
+
+@needs_strace
+def test_k5_a_kill_at_the_sync_of_a_commit_leaves_it_whole_though_nobody_heard_of_it(
+    machine: Machine, whole: tuple[list[str], Seen]
+) -> None:
+    log = machine.database.with_name("bearagent.db-wal")
+    last = killed_in_call(machine, log, "fdatasync:signal=SIGKILL:when=5")
+    assert re.fullmatch("before commit [2-7]", last.boundary)
+    run = seen(machine)
+    assert last.events < run.run["last_sequence"]
+    assert run.events == whole[1].events[: len(run.events)]
+    assert run.events[-1]["type"] == "activity.started"
+    require_interrupted(run)
 
 
 def test_k6_a_kill_after_the_model_call_started_shows_a_started_call_and_nothing_else(machine: Machine) -> None:

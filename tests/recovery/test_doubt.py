@@ -199,7 +199,7 @@ def test_a_deadline_within_the_rename_waits_for_it_and_claims_what_is_there(mach
 def commanded(machine: Machine, *injections: str, limits: tuple[str, ...] = ()) -> tuple[int, dict[str, Any]]:
     """Exit code of `bearagent run` with these faults in the system calls on its output, and the run."""
     places = (machine.workspace / "outputs", written(machine))
-    program = (*strace(places, *injections), sys.executable, SCRIPTED_COMMAND, "writes")
+    program: tuple[str | Path, ...] = (*strace(places, *injections), sys.executable, SCRIPTED_COMMAND, "writes")
     done = machine.bearagent("run", "Write a report.", *limits, program=program)
     assert "Traceback" not in done.stderr
     return done.returncode, inspected(machine)

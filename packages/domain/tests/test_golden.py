@@ -11,7 +11,7 @@ import pytest
 from bearagent_domain.events import AnyEvent
 from bearagent_domain.json_values import JsonRefused, canonical_json, hash_of, hash_of_bytes, parse_json_text
 from bearagent_domain.prices import ModelRate, rates_hash
-from bearagent_domain.records import Head, RecordedEvent, hex_hash, opened, seal
+from bearagent_domain.records import Head, RecordedEvent, opened, seal
 from bearagent_domain.snapshots import RunConfigSnapshot, sealed_snapshot, snapshot_hash
 from bearagent_domain.tools import PreparedToolRequest, ToolSpec
 from bearagent_domain.upcasters import decoded_event
@@ -76,8 +76,8 @@ def test_sealing_gives_the_golden_chain() -> None:
     for vector in CHAIN["records"]:
         record = sealed_from(vector, head)
         assert record.body.decode() == vector["body"]
-        assert hex_hash(record.prev_hash) == vector["prev_hash"]
-        assert hex_hash(record.hash) == vector["hash"]
+        assert record.prev_hash.hex() == vector["prev_hash"]
+        assert record.hash.hex() == vector["hash"]
         head = head.after(record)
     assert head.text == f"{len(CHAIN['records'])}:{CHAIN['records'][-1]['hash']}"
 

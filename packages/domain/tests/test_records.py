@@ -17,7 +17,7 @@ from bearagent_domain.events import (
     RunSucceeded,
     ToolOutcome,
 )
-from bearagent_domain.ids import NO_HASH, RunId
+from bearagent_domain.ids import RunId
 from bearagent_domain.json_values import JSON_DEPTH_MAX, JSON_NODES_MAX, JsonObject, JsonRefused, JsonValue
 from bearagent_domain.records import (
     BODY_BYTES_MAX,
@@ -26,7 +26,6 @@ from bearagent_domain.records import (
     RecordCorrupt,
     RecordedEvent,
     chained,
-    hex_hash,
     opened,
     seal,
 )
@@ -218,8 +217,3 @@ def test_an_event_of_version_0_opens_as_todays_and_keeps_its_bytes() -> None:
     record = forged(body)
     assert record.event == RunStarted()
     assert record.body == body
-
-
-def test_a_chain_hash_is_shown_in_hex_and_the_first_as_zeros() -> None:
-    assert hex_hash(FIRST_PREV_HASH) == NO_HASH
-    assert hex_hash(b"\xab" * 32) == "ab" * 32

@@ -13,7 +13,7 @@ import msgspec
 from bearagent_domain.documents import Rec
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
 from bearagent_domain.events import AnyEvent
-from bearagent_domain.ids import N0, N1, NO_HASH, ActivityId, RunId
+from bearagent_domain.ids import N0, N1, ActivityId, RunId
 from bearagent_domain.json_values import (
     JSON_DEPTH_MAX,
     JSON_NODES_MAX,
@@ -146,11 +146,6 @@ def opened(body: bytes, prev_hash: bytes, hash_: bytes) -> RecordedEvent:
         prev_hash=prev_hash,
         hash=hash_,
     )
-
-
-def hex_hash(hash_: bytes) -> str:
-    """A chain hash as shown outside; the one before the first event is 64 zeros."""
-    return hash_.hex() if hash_ != FIRST_PREV_HASH else NO_HASH
 
 
 def corrupt(message: str) -> NoReturn:

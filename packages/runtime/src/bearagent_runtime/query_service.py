@@ -8,7 +8,7 @@ import msgspec
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
 from bearagent_domain.ids import RunId, is_canonical_id
 from bearagent_domain.json_values import JsonObject
-from bearagent_domain.records import Head, RecordedEvent, hex_hash
+from bearagent_domain.records import Head, RecordedEvent
 from bearagent_domain.runs import RunStatus
 from bearagent_domain.views import EventPage, EventView, RunInspection, RunLine, RunPage
 from bearagent_ports import EventStore, RunLease, RunNotFound
@@ -117,6 +117,6 @@ def _event_view(record: RecordedEvent) -> EventView:
         recorded_at=record.recorded_at,
         activity_id=record.activity_id,
         payload=stored.payload,
-        prev_hash=hex_hash(record.prev_hash),
+        prev_hash=record.prev_hash.hex(),
         hash=record.hash.hex(),
     )

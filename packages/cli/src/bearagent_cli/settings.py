@@ -6,13 +6,13 @@ a workspace is ever read here, and there is no setting for a key.
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 import msgspec
-import platformdirs
 
+from bearagent_cli.folders import config_folder, data_folder
+from bearagent_domain.documents import Rec
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
 from bearagent_domain.ids import Uid
 from bearagent_domain.json_values import is_storable_text
@@ -39,8 +39,7 @@ class Origin(StrEnum):
     DEFAULT = "default"
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(Rec, frozen=True):
     """One setting as its origin spells it; null text means none."""
 
     name: str
@@ -48,8 +47,7 @@ class Setting:
     origin: Origin
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(Rec, frozen=True):
     """All settings of one command, and the model rates of the config file."""
 
     by_name: Mapping[str, Setting]
@@ -69,7 +67,7 @@ class Settings:
     @property
     def private_places(self) -> tuple[Path, ...]:
         """The database, the config folder and the data folder: what no model may read."""
-        return self.database, self.config_file.parent, data_folder_path()
+        return self.database, self.config_file.parent, data_folder()
 
     @property
     def uid(self) -> str:
@@ -90,26 +88,16 @@ class Settings:
         return text
 
 
-def config_file_path() -> Path:
-    """Where the user's config file lies on this platform, whether or not there is one."""
-    return platformdirs.user_config_path("bearagent", appauthor=False) / "config.toml"
-
-
-def data_folder_path() -> Path:
-    """Where the default database lies on this platform."""
-    return platformdirs.user_data_path("bearagent", appauthor=False)
-
-
 def loaded_settings(flags: Mapping[str, str | None], environment: Mapping[str, str] | None = None) -> Settings:
     """The settings under these flags. Raises `BearAgentError` (`settings_invalid`), also for a wrong config file."""
-    config_file = config_file_path()
+    config_file = config_folder() / "config.toml"
     config, rates = _config(config_file)
     return Settings(_resolved(flags, os.environ if environment is None else environment, config), config_file, rates)
 
 
 def settings_without_config(flags: Mapping[str, str | None]) -> Settings:
     """The settings as if there were no config file: `doctor` goes on with them when the file is wrong."""
-    return Settings(_resolved(flags, os.environ, {}), config_file_path())
+    return Settings(_resolved(flags, os.environ, {}), config_folder() / "config.toml")
 
 
 def _resolved(
@@ -139,7 +127,7 @@ def _usable(setting: Setting) -> Setting:
 
 def _default(name: str) -> str | None:
     if name == "db":
-        return str(data_folder_path() / "bearagent.db")
+        return str(data_folder() / "bearagent.db")
     return {"workspace": ".", "provider": "offline", "uid": "owner"}.get(name)
 
 

@@ -94,6 +94,14 @@ def test_an_unreadable_name_of_the_holder_is_left_out(database: Path, content: s
     assert refused.value.info.details == {"pid": None}
 
 
+def test_a_link_to_the_database_leads_to_the_same_lease(database: Path) -> None:
+    database.touch()
+    link = database.with_name("link.db")
+    link.symlink_to(database)
+    with FileRunLease(link).hold(RUN_ID):
+        assert FileRunLease(database).is_held(RUN_ID)
+
+
 def test_the_lock_file_is_private_and_names_its_holder(database: Path) -> None:
     with FileRunLease(database).hold(RUN_ID):
         file = database.parent / "record.db.locks" / f"{RUN_ID}.lock"

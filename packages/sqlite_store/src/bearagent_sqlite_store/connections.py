@@ -56,6 +56,7 @@ def _connected(path: Path, *, may_be_empty: bool) -> apsw.Connection:
         db.set_busy_timeout(BUSY_MILLISECONDS)
         db.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
         db.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else each new value has its statement prepared again
         db.pragma("cell_size_check", True)
         db.pragma("foreign_keys", True)
         db.pragma("synchronous", "FULL")

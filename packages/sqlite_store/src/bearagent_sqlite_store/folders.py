@@ -26,5 +26,6 @@ def sync_folder(folder: Path) -> None:
 
 
 def beside(database: Path, suffix: str) -> Path:
-    """The file or folder that belongs to `database` and stands next to it."""
-    return database.with_name(database.name + suffix)
+    """The file or folder that belongs to `database` and stands next to it, whatever link leads there."""
+    real = Path(os.path.realpath(database))
+    return real.with_name(real.name + suffix)

@@ -166,7 +166,7 @@ def test_a_failed_sync_of_a_written_file_is_reconciled_by_the_command(machine: M
 
 @needs_strace
 def test_a_failed_rename_is_reconciled_as_not_done_by_the_command(machine: Machine) -> None:
-    code, run = commanded(machine, "renameat:error=EIO")
+    code, run = commanded(machine, "/^rename:error=EIO")
     write = write_of(run)
     assert (code, run["status"], write["status"], write["error"]["code"]) == (0, "succeeded", "failed", "io_error")
     assert (run["artifacts"], written(machine).read_text()) == ([], WRITTEN_BEFORE)
@@ -182,7 +182,7 @@ def test_a_written_file_that_can_not_be_read_back_ends_the_command_with_5(machin
 
 @needs_strace
 def test_ctrl_c_within_the_rename_waits_for_it_and_claims_what_is_there(machine: Machine) -> None:
-    code, run = commanded(machine, "renameat:signal=SIGINT:delay_exit=300000")
+    code, run = commanded(machine, "/^rename:signal=SIGINT:delay_exit=300000")
     assert (code, run["status"], run["reason"]) == (130, "suspended", "interrupted")
     assert (write_of(run)["status"], len(run["artifacts"])) == ("completed", 1)
     require_on_disk(machine, run["artifacts"])
@@ -190,7 +190,7 @@ def test_ctrl_c_within_the_rename_waits_for_it_and_claims_what_is_there(machine:
 
 @needs_strace
 def test_a_deadline_within_the_rename_waits_for_it_and_claims_what_is_there(machine: Machine) -> None:
-    code, run = commanded(machine, "renameat:delay_enter=4500000", limits=("--max-seconds", "4"))
+    code, run = commanded(machine, "/^rename:delay_enter=4500000", limits=("--max-seconds", "4"))
     assert (code, run["status"], run["reason"]) == (6, "suspended", "budget")
     assert (write_of(run)["status"], len(run["artifacts"])) == ("completed", 1)
     require_on_disk(machine, run["artifacts"])

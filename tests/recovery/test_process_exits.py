@@ -27,6 +27,7 @@ from tests.recovery.killed_runs import (
 )
 
 BEFORE_THE_WRITE = [("script", "completed"), ("workspace.list", "completed"), ("workspace.read", "completed")]
+FIRST_ID = "00000001-0000-4000-8000-000000000001"  # that of the run
 TOOLS = ("workspace.list", "workspace.read", "workspace.write")
 BOUNDARIES = [
     *(f"{side} commit {number}" for number in range(1, 8) for side in ("before", "after")),
@@ -79,7 +80,7 @@ def test_k2_a_kill_after_started_shows_a_started_write_and_the_old_file(machine:
 
 @needs_strace
 def test_k3_a_kill_before_the_replace_leaves_the_old_file_and_a_temporary_that_no_tool_lists(machine: Machine) -> None:
-    killed_in_call(machine, machine.workspace / "outputs", "renameat:signal=SIGKILL")
+    killed_in_call(machine, machine.workspace / "outputs", "/^rename:signal=SIGKILL")
     run = seen(machine)
     require_started_write(run)
     activity_id = run.run["activities"][-1]["activity_id"]
@@ -145,6 +146,17 @@ def test_k6_a_kill_after_the_model_call_started_shows_a_started_call_and_nothing
     assert (run.run["final_text"], run.run["error"]) == (None, None)
     assert files_in(machine) == {"a.md": WRITTEN_BEFORE}
     require_interrupted(run)
+
+
+@needs_strace
+def test_a_kill_while_the_head_is_kept_leaves_the_run_as_it_ended(machine: Machine) -> None:
+    heads = machine.database.with_name("bearagent.db.heads")
+    staged = heads / f"{FIRST_ID}.new"
+    last = killed_in_call(machine, staged, "/^rename:signal=SIGKILL")
+    assert last.boundary == "before head"
+    run = inspected(machine)
+    assert (run["run_id"], run["status"], run["last_sequence"]) == (FIRST_ID, "succeeded", last.events)
+    assert list(heads.iterdir()) == [staged]
 
 
 def test_the_sweep_knows_every_boundary(whole: tuple[list[str], Seen]) -> None:

@@ -140,6 +140,13 @@ def test_a_file_where_the_path_needs_a_folder_is_refused(tmp_path: Path) -> None
     assert refused(SqliteEventStore.open, tmp_path / "file" / "record.db") is ErrorCode.STORE_NOT_A_DATABASE
 
 
+def test_a_file_name_never_means_anything_else_to_sqlite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in (":memory:", "file:record.db?mode=memory"):
+        SqliteEventStore.open(name).close()
+        assert check_database(tmp_path / name).size > 0
+
+
 def nothing_yet(path: Path) -> None:
     path.touch()
 

@@ -50,7 +50,8 @@ def transaction(db: apsw.Connection) -> Iterator[None]:
 
 def _connected(path: Path, *, may_be_empty: bool) -> apsw.Connection:
     _require_usable(path)
-    db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    # A whole path, because SQLite keeps names like ":memory:" for itself.
+    db = apsw.Connection(os.path.abspath(path), flags=apsw.SQLITE_OPEN_READWRITE)
     with ExitStack() as closing:
         closing.callback(db.close)
         db.set_busy_timeout(BUSY_MILLISECONDS)

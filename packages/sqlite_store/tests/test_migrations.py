@@ -37,6 +37,7 @@ def test_the_ledger_tells_what_was_applied_and_when(database: Path) -> None:
         "INSERT INTO migrations VALUES (2, 'later', 'x', 'x', 'x')",
         "DELETE FROM migrations",
         "DROP TABLE migrations",
+        "ALTER TABLE migrations DROP COLUMN schema_sha256",
         "DROP TABLE artifacts",
         "ALTER TABLE runs ADD COLUMN note TEXT",
         "CREATE INDEX fast ON events (hash)",

@@ -40,6 +40,8 @@ def _of_sqlite(error: apsw.Error) -> StoreError:
             return store_error(ErrorCode.STORE_CORRUPT)
         case apsw.NotADBError():
             return store_error(ErrorCode.STORE_NOT_A_DATABASE)
+        case apsw.SQLError():  # a table or column of ours is not there
+            return store_error(ErrorCode.STORE_SCHEMA_UNKNOWN)
         case _:
             return store_error(ErrorCode.STORE_FAILED)
 
@@ -66,6 +68,6 @@ _SENTENCES = {
     ErrorCode.STORE_NOT_A_DATABASE: "This is not a record that BearAgent made. Name another file with --db.",
     ErrorCode.STORE_SCHEMA_UNKNOWN: "The record's tables are not those that this version makes: "
     "a newer version made them, or someone altered them. Use a newer BearAgent, or another file with --db.",
-    ErrorCode.STORE_FAILED: "The record could not be read or written. `bearagent doctor` looks at its state.",
+    ErrorCode.STORE_FAILED: "The record could not be read or written. Check its disk, and try a copy of it.",
     ErrorCode.CURSOR_INVALID: "The cursor is not one that this store gave.",
 }

@@ -49,6 +49,11 @@ def test_what_is_no_prose_is_left_out(left_out: str) -> None:
     assert texts_in(f"It begins.\n\n{left_out}\n\nIt ends.\n") == ["It begins.", "It ends."]
 
 
+def test_indented_text_behind_a_list_belongs_to_it_and_is_code_elsewhere() -> None:
+    content = "- One.\n\n    Two.\n\nThree.\n\n    Four.\n"
+    assert texts_in(content) == ["One.", "Two.", "Three."]
+
+
 def test_front_matter_is_left_out_at_the_beginning_only() -> None:
     assert texts_in("---\ntitle: It is no sentence.\n---\nIt begins.\n") == ["It begins."]
     assert texts_in("It begins.\n\n---\n\nIt goes on.\n") == ["It begins.", "It goes on."]

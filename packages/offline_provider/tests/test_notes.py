@@ -30,7 +30,7 @@ def notes_of(documents: int, quotes: int = 2, bytes_max: int = 65_536) -> Notes:
         bytes_max=bytes_max,
     )
     quote, heading = Quote('She said "水\\n".', 1, 2, 90), Heading("Title", 1, 1, 1)
-    document = DocumentNotes("docs/0.md", 10, SHA, 5, 5, (heading,) * 3, 1, (quote,) * quotes, (("water", 3),))
+    document = DocumentNotes("docs/0.md", 10, SHA, 5, 5, (heading,) * 30, 1, (quote,) * quotes, (("water", 3),))
     return Notes(plan, (document,) * documents)
 
 
@@ -49,7 +49,7 @@ def test_too_many_sentences_are_left_out_evenly() -> None:
     carried = carried_in(text)
     assert isinstance(carried, Notes) and len(carried.documents) == 200
     assert len({(len(document.quotes), len(document.headings)) for document in carried.documents}) == 1
-    assert carried.documents[0].headings_left_out == 1 + 3 - len(carried.documents[0].headings)
+    assert carried.documents[0].headings_left_out == 1 + 30 - len(carried.documents[0].headings)
 
 
 def test_documents_without_room_are_counted_as_lost() -> None:

@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bearagent_domain.errors import BearAgentError, ErrorCode
-from bearagent_domain.messages import AssistantTurn, ToolAnswer, TranscriptItem
+from bearagent_domain.json_values import JsonObject
+from bearagent_domain.messages import AssistantTurn, CutMark, ToolAnswer, TranscriptItem
 from bearagent_offline_provider import OfflineProvider
 from bearagent_testkit import ModelProviderContract
 
@@ -132,6 +133,7 @@ def test_an_objective_says_what_is_read(play: Play, objective: str, read: set[st
     transcript = play(objective, files)
     found = [item for item in transcript if isinstance(item, ToolAnswer) and item.name == READ and item.error is None]
     assert {item.facts["path"] for item in found} == read
+    assert b"path_not_found" not in files.get(REPORT, b"")
 
 
 def test_an_existing_output_is_replaced_and_not_read(play: Play) -> None:
@@ -158,8 +160,9 @@ def test_what_is_skipped_stands_in_the_report_with_the_reason(play: Play) -> Non
         "docs/.hidden.md": b"Hidden.",
         "docs/locked.md": b"Locked.",
     }
-    play(OBJECTIVE, files, errors={(READ, "docs/locked.md"): ErrorCode.PATH_PERMISSION})
+    transcript = play(OBJECTIVE, files, errors={(READ, "docs/locked.md"): ErrorCode.PATH_PERMISSION})
     skipped = files[REPORT].decode().split("## What was skipped")[1]
+    assert "Skipped: 6;" in answer_of(transcript)
     for reason, path in [
         ("empty", "empty.md"),
         ("not_text", "photo.png"),
@@ -192,6 +195,13 @@ def test_reading_that_is_not_offered_is_not_asked_for(play: Play) -> None:
     files = {"docs/a.md": PUMPS}
     transcript = play(OBJECTIVE, files, offered=[LIST, WRITE])
     assert not calls_of(transcript, READ) and b"not_offered" in files[REPORT]
+
+
+def test_named_files_are_read_without_a_list_tool(play: Play) -> None:
+    files = {"docs/a.md": PUMPS, "docs/b.md": PUMPS}
+    transcript = play("Read docs/ and docs/b.md", files, offered=[READ, WRITE])
+    assert not calls_of(transcript, LIST) and calls_of(transcript, READ) == ["docs/b.md"]
+    assert b"(`not_offered`): `docs`" in files[REPORT]
 
 
 def test_a_report_that_could_not_be_written_is_no_success(play: Play) -> None:
@@ -384,3 +394,54 @@ def test_notes_that_are_lost_fail_the_call(asked: Callable[..., AssistantTurn]) 
     with pytest.raises(BearAgentError) as caught:
         asked(OBJECTIVE, [AssistantTurn(text=turn.text[:60], calls=turn.calls), answer])
     assert caught.value.info.code is ErrorCode.CONTEXT_TOO_LARGE
+
+
+def test_long_paths_leave_room_for_notes(play: Play) -> None:
+    files = {f"docs/{'d' * 200}/{number}.md": b"It rains.\n" for number in range(120)}
+    transcript = play(OBJECTIVE, files)
+    assert 0 < len(calls_of(transcript, READ)) < 120 and b"too_many_files" in files[REPORT]
+
+
+def test_large_files_are_read_few_at_a_time(play: Play) -> None:
+    files = {f"docs/{number}.md": b"It rains.\n" * 6_000 for number in range(4)}
+    transcript = play(OBJECTIVE, files)
+    turns = [item.calls for item in transcript if isinstance(item, AssistantTurn)]
+    assert max(len(calls) for calls in turns) == 2
+
+
+def test_after_a_cut_one_file_is_read_a_turn_and_notes_are_short(play: Play) -> None:
+    text = b"".join(b"The river number %d has a bridge of stone.\n\n" % number for number in range(150))
+    files = {f"docs/{number}.md": text for number in range(20)}
+    transcript = play(OBJECTIVE, files, bytes_shown=4_096)
+    turns = [item for item in transcript if isinstance(item, AssistantTurn)]
+    assert [len(turn.calls) for turn in turns[2:]] == [1] * (len(turns) - 3) + [0]
+    assert max(len(turn.text.encode()) for turn in turns) <= 6_144
+
+
+def test_notes_that_were_cut_become_shorter(asked: Callable[..., AssistantTurn], play: Play) -> None:
+    text = b"".join(b"The river number %d has a bridge of stone.\n\n" % number for number in range(80))
+    files = {f"docs/{number:02}.md": text for number in range(40)}
+    turn = [item for item in play(OBJECTIVE, files) if isinstance(item, AssistantTurn)][4]
+    lines = turn.text.split("\n")
+    shown = "\n".join(lines[:4]) + "\n"
+    mark = CutMark(bytes_kept=len(shown.encode()), size=len(turn.text.encode()), sha256="0" * 64)
+    answers = [ToolAnswer(call_id=call.call_id, name=READ, facts={"total_lines": 0}) for call in turn.calls]
+    following = asked(OBJECTIVE, [AssistantTurn(text=shown, calls=turn.calls, cut=mark), *answers])
+    assert len(following.calls) == 1 and len(following.text.encode()) < 5_000
+
+
+def test_an_outline_is_nested_bounded_and_cites_whole_titles_only(play: Play) -> None:
+    titles = ["# River", "### Bridges", "## Herons", "# 1. Reed", f"# {'long ' * 60}", *["## More"] * 70]
+    files = {"docs/a.md": "\n\n".join(titles).encode()}
+    play(OBJECTIVE, files)
+    outline = files[REPORT].decode().split("#### Outline\n\n")[1].split("#### ")[0].split("\n")
+    assert outline[:3] == ["- River (docs/a.md:1)", "  - Bridges (docs/a.md:3)", "  - Herons (docs/a.md:5)"]
+    assert outline[3] == "- 1\\. Reed (line 7)" and outline[4].endswith("… (line 9)")
+    assert "15 further titles are not shown." in outline and len(outline) == 64
+
+
+def test_names_that_no_path_can_hold_are_counted(asked: Callable[..., AssistantTurn]) -> None:
+    first = asked(OBJECTIVE)
+    facts: JsonObject = {"path": "docs", "entries": 0, "next_cursor": None, "skipped": 3}
+    second = asked(OBJECTIVE, [first, ToolAnswer(call_id=first.calls[0].call_id, name=LIST, facts=facts)])
+    assert "(`no_path`): 3 more" in str((second.calls[0].arguments or {})["content"])

@@ -36,6 +36,21 @@ def test_chinese_is_ranked_by_pairs_of_characters() -> None:
     assert best_of("今天很热。苍鹭筑巢在芦苇。芦苇里有苍鹭筑巢。\n")[0].count("苍鹭") == 1
 
 
+def test_the_first_sentence_under_a_title_is_preferred() -> None:
+    assert best_of("# A\n\nSheep graze there. Herons nest there.\n") == ["Sheep graze there."]
+    assert best_of("# A\n\nWe did. Herons nest there.\n\n# B\n\nSheep graze there.\n") == ["Sheep graze there."]
+
+
+def test_a_sentence_that_leans_on_the_one_before_is_not_preferred() -> None:
+    assert best_of("# A\n\nWe did. They graze nearby quietly. Sheep graze there quietly.\n") == [
+        "Sheep graze there quietly."
+    ]
+
+
+def test_what_is_too_long_for_a_word_is_none() -> None:
+    assert list(terms_of("x" * 41 + " herons")) == ["herons"]
+
+
 def test_a_passage_that_repeats_another_is_not_taken() -> None:
     content = "The old heron nests here. The old heron nests there. Sheep graze on meadows.\n"
     assert len(best_of(content, count=3)) == 2

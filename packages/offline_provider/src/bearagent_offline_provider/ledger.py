@@ -122,10 +122,7 @@ class Ledger:
         self.wanted = []
 
     def _is_left_out(self, path: str) -> bool:
-        return any(
-            path == left_out or path.startswith(f"{left_out}/") or path.rsplit("/", 1)[-1] == left_out
-            for left_out in self.objective.left_out
-        )
+        return not {path, path.rsplit("/", 1)[-1]}.isdisjoint(self.objective.left_out)
 
     def _take_room(self, path: str) -> bool:
         size = len(path.encode(errors="replace")) + PATH_OVERHEAD_BYTES

@@ -16,7 +16,6 @@ from bearagent_offline_provider.quoting import is_citable_path, is_quotable
 from bearagent_offline_provider.ranking import PageWords, focus_of, without_repeats
 
 QUOTES_MAX = 24  # of one document
-HEADINGS_MAX = 60
 TERMS_MAX = 16
 HASH_CHARS = 12  # enough to see a change between two pages, and to find the bytes again
 QUOTE_CHARS_MAX = 500
@@ -82,13 +81,11 @@ def _merged(document: DocumentNotes, page: Page, objective: Objective, remark: s
         for item in without_repeats(candidates, QUOTES_MAX)
     ]
     quotes = sorted((*document.quotes, *found), key=lambda quote: (-quote.score, quote.start_line))
-    headings = (*document.headings, *(_heading(title) for title in page.titles))
     counts = Counter(dict(document.terms)) + words.counts if objective.compares else Counter()
     return msgspec.structs.replace(
         document,
         lines_read=page.next_line - 1,
-        headings=headings[:HEADINGS_MAX],
-        headings_left_out=document.headings_left_out + max(0, len(headings) - HEADINGS_MAX),
+        headings=(*document.headings, *(_heading(title) for title in page.titles)),
         quotes=tuple(quotes[:QUOTES_MAX]),
         terms=tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:TERMS_MAX]),
         remark=remark,

@@ -88,7 +88,7 @@ class PageWords:
             is_sentence = passage.kind == "sentence" or is_ended(passage.text)
             if len(terms) >= (1 if is_sentence else CELL_TERMS_MIN) and may_be_quoted(passage):
                 found.append(Ranked(passage, _score(passage, terms, weights), terms))
-        return tuple(sorted(found, key=lambda item: (-item.score, item.passage.start_line, item.passage.text)))
+        return tuple(sorted(found, key=lambda item: -item.score))
 
 
 def without_repeats(candidates: Iterable[Ranked], count_max: int) -> tuple[Ranked, ...]:

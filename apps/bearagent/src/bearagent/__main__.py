@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def main() -> int:
     """Carry out the command line of this process; gives its exit code."""
     code = command_line(_service)
-    gc.freeze()  # what goes away with the process need not be looked through once more: a sixth of a short command
+    gc.freeze()  # what goes away with the process need not be looked through once more: a tenth of `list`
     return code
 
 

@@ -66,6 +66,14 @@ def test_list_items_are_paragraphs_of_their_own() -> None:
     assert texts_in(content) == ["One is here.", "It goes on.", "Two is open.", "Three is here.", "Four is here."]
 
 
+def test_a_number_within_a_paragraph_is_no_list_item() -> None:
+    assert texts_in("It was built in\n1990. Then it\n1. One.\n2. Two.\n") == ["It was built in 1990.", "One.", "Two."]
+
+
+def test_a_title_ends_a_list() -> None:
+    assert texts_in("- One.\n\n# Title\n\n    Code is here. No.\n") == ["One."]
+
+
 def test_a_table_gives_whole_cells() -> None:
     content = "| part | task |\n|:--|--:|\n| valve | It `opens` \\| closes. |\nAfter it. | No cell here.\n\nIt ends.\n"
     page = page_of(content, "a.md")

@@ -60,16 +60,15 @@ class BlockScanner:
 
     def blocks(self, lines: Sequence[Line]) -> Iterator[Block]:
         """The blocks of `lines`; the last paragraph stays open until `rest`."""
-        step = self._markdown if self._is_markdown else self._plain
         for index, line in enumerate(lines):
             following = lines[index + 1].text if index + 1 < len(lines) else ""
-            yield from step(line, following)
+            yield from self._markdown(line, following) if self._is_markdown else self._plain(line)
 
     def rest(self) -> Iterator[Block]:
         """The paragraph that is still open, closed."""
         yield from self._closed()
 
-    def _plain(self, line: Line, following: str) -> Iterator[Block]:
+    def _plain(self, line: Line) -> Iterator[Block]:
         if not line.text.strip():
             yield from self._closed()
         elif len(self._paragraph) == 1 and _TEXT_UNDERLINE.match(line.text):
@@ -136,19 +135,11 @@ class BlockScanner:
 
     def _text_line(self, line: Line) -> Iterator[Block]:
         text = line.text
-        title, underline, item, quote = (
-            _TITLE.match(text),
-            _UNDERLINE.match(text),
-            _ITEM.match(text),
-            _QUOTE.match(text),
-        )
+        title, underline, quote = _TITLE.match(text), _UNDERLINE.match(text), _QUOTE.match(text)
         if title is not None:
             yield from self._closed()
-            words = text[title.end() :].strip()
-            unmarked = words.rstrip("#")
-            words = words if unmarked and not unmarked[-1].isspace() else unmarked.rstrip()
-            if words:
-                yield Block("title", (Line(line.number, words),), len(title[1]))
+            self._is_list = False
+            yield from _title_in(Line(line.number, text[title.end() :].strip()), len(title[1]))
         elif underline is not None and self._paragraph and not self._is_quote and not self._is_list:
             yield self._titled(1 if underline[1][0] == "=" else 2)
         elif _RULE.match(text):
@@ -158,7 +149,7 @@ class BlockScanner:
                 yield from self._closed()
             self._is_quote = True
             yield from self._quoted(Line(line.number, text[quote.end() :]))
-        elif item is not None:
+        elif (item := self._item(text)) is not None:
             yield from self._closed()
             self._is_list = True
             self._append(Line(line.number, text[item.end() :]))
@@ -166,6 +157,13 @@ class BlockScanner:
             if not self._paragraph:
                 self._is_list = self._is_list and text[0].isspace()
             self._append(line)
+
+    def _item(self, text: str) -> re.Match[str] | None:
+        """The mark of a list item; within a paragraph a number other than 1 is none (a year, say)."""
+        item = _ITEM.match(text)
+        if item is None or self._is_list or not self._paragraph:
+            return item
+        return item if text.lstrip()[:2] in ("- ", "+ ", "* ", "1.", "1)") else None
 
     def _quoted(self, line: Line) -> Iterator[Block]:
         """One line of a block quote: an empty one, a title or an item ends the paragraph in it."""
@@ -191,3 +189,11 @@ class BlockScanner:
         if self._paragraph:
             yield Block("quote" if self._is_quote else "paragraph", tuple(self._paragraph))
         self._paragraph, self._is_quote = [], False
+
+
+def _title_in(line: Line, level: int) -> Iterator[Block]:
+    """The title in `line`, without the marks that may close it; none if nothing is left."""
+    unmarked = line.text.rstrip("#")
+    words = line.text if unmarked and not unmarked[-1].isspace() else unmarked.rstrip()
+    if words:
+        yield Block("title", (Line(line.number, words),), level)

@@ -31,7 +31,7 @@ _MENTION = re.compile(
     rf"""[`"“「『](?P<quoted>[^`"“”「」『』\n]{{1,200}}?(?:{_SUFFIX}|/))[`"”」』]
     | (?P<file>/?{_FIRST}/(?:{_GLUE}{_NAME}{{1,64}}/){{0,8}}?{_GLUE}{_NAME}{{0,64}}?{_SUFFIX}){_END}
     | (?P<name>{_NAME}{{1,64}}?{_DOCUMENT_SUFFIX}){_END}
-    | (?P<folder>/?(?:{_GLUE}{_NAME}{{1,64}}/){{1,8}}(?![A-Za-z0-9_~@+-]|\.[A-Za-z0-9]))
+    | (?P<folder>/?(?:{_GLUE}{_NAME}{{1,64}}/){{1,8}}(?![A-Za-z0-9_~@+-]|\.[A-Za-z0-9.]))
     | (?P<loose>(?:{_ASCII}{{1,64}}/){{1,8}}{_ASCII}{{0,64}}[A-Za-z0-9_])
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -96,7 +96,9 @@ def _path_of(text: str, match: re.Match[str]) -> tuple[str, int]:
     before = text[max(0, start - 2) : start]
     stands_apart = before[-1:].isspace() and before[:1].isalnum()
     first, slash, rest = path.partition("/")
-    run_in = None if stands_apart else _RUN_INTO_LATIN.match(first + slash) or _RUN_INTO_CHINESE.match(first + slash)
+    run_in = _RUN_INTO_LATIN.match(first + slash)
+    if run_in is None and not stands_apart:
+        run_in = _RUN_INTO_CHINESE.match(first + slash)
     if run_in is not None:
         first, start = first[run_in.end() :], start + run_in.end()
     return _plain(first + slash + rest), start

@@ -15,8 +15,11 @@ D = TypeVar("D", bound="Doc")
 S = TypeVar("S", bound=msgspec.Struct)
 
 
-class Rec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Base of all immutable records. A field that nobody declared is refused when decoding."""
+class Rec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, gc=False):
+    """Base of all immutable records. A field that nobody declared is refused when decoding.
+
+    Records are trees and can't hold themselves, so the garbage collector need not look at them (`gc=False`).
+    """
 
 
 class Doc(Rec, frozen=True, kw_only=True):

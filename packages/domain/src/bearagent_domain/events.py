@@ -26,7 +26,7 @@ AttemptCause: TypeAlias = Literal["first", "retryable", "interrupted", "resolved
 CancelCause: TypeAlias = Literal["cancelled", "interrupted", "not_done"]
 
 
-class Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, gc=False):
     """Base of all events."""
 
     TYPE: ClassVar[str]

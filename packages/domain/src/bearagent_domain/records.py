@@ -34,7 +34,7 @@ class RecordCorrupt(BearAgentError):
     """Stored bytes that are not what was sealed, or a log with a gap or a broken chain."""
 
 
-class RecordedEvent(msgspec.Struct, frozen=True, kw_only=True):
+class RecordedEvent(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One sealed event: the decoded `event` and the very bytes that are stored. Hashes are raw 32 bytes."""
 
     run_id: RunId
@@ -47,7 +47,7 @@ class RecordedEvent(msgspec.Struct, frozen=True, kw_only=True):
     hash: bytes
 
 
-class Head(msgspec.Struct, frozen=True):
+class Head(msgspec.Struct, frozen=True, gc=False):
     """The end of a run's log. `Head()` is that of an empty one."""
 
     sequence: int = 0

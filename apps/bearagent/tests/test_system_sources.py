@@ -4,7 +4,7 @@ import pytest
 
 from bearagent.system_sources import RandomIds, SystemClock
 from bearagent_ports import Clock, IdSource
-from bearagent_testkit import ClockContract, IdSourceContract
+from bearagent_testkit.contracts import ClockContract, IdSourceContract
 
 
 class TestSystemClock(ClockContract):

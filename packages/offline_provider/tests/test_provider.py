@@ -11,7 +11,7 @@ from bearagent_domain.errors import BearAgentError, ErrorCode
 from bearagent_domain.json_values import JsonObject
 from bearagent_domain.messages import AssistantTurn, CutMark, ToolAnswer, TranscriptItem
 from bearagent_offline_provider import OfflineProvider
-from bearagent_testkit import ModelProviderContract
+from bearagent_testkit.contracts import ModelProviderContract
 
 LIST, READ, WRITE = "workspace.list", "workspace.read", "workspace.write"
 REPORT = "outputs/report.md"

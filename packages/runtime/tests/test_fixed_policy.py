@@ -7,7 +7,8 @@ from bearagent_domain.policies import PolicyDecision, Verdict
 from bearagent_domain.tools import Effect, PreparedToolRequest, Resource
 from bearagent_ports import Policy
 from bearagent_runtime import FixedToolPolicy
-from bearagent_testkit import FakeTool, PolicyContract
+from bearagent_testkit import FakeTool
+from bearagent_testkit.contracts import PolicyContract
 
 
 class TestFixedToolPolicy(PolicyContract):

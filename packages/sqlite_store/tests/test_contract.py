@@ -7,7 +7,7 @@ import pytest
 
 from bearagent_ports import EventStore, RunLease
 from bearagent_sqlite_store import FileRunLease, SqliteEventStore
-from bearagent_testkit import EventStoreContract, RunLeaseContract
+from bearagent_testkit.contracts import EventStoreContract, RunLeaseContract
 
 
 class TestSqliteEventStore(EventStoreContract):

@@ -7,19 +7,21 @@ import pytest
 from bearagent_domain.json_values import JsonObject
 from bearagent_ports import Clock, EventStore, IdSource, ModelProvider, RunLease, Tool
 from bearagent_testkit import (
-    ClockContract,
     CountingIds,
-    EventStoreContract,
     FakeTool,
     FixedClock,
-    IdSourceContract,
     MemoryEventStore,
     MemoryRunLease,
-    ModelProviderContract,
-    RunLeaseContract,
     ScriptedCall,
     ScriptedModel,
     ScriptedTurn,
+)
+from bearagent_testkit.contracts import (
+    ClockContract,
+    EventStoreContract,
+    IdSourceContract,
+    ModelProviderContract,
+    RunLeaseContract,
     ToolContract,
 )
 

@@ -43,7 +43,7 @@ class RunRowPage(Rec, frozen=True, kw_only=True):
 
 
 class EventStore(Protocol):
-    """Synchronous. Contract suite: `bearagent_testkit.EventStoreContract`."""
+    """Synchronous. Contract suite: `bearagent_testkit.contracts.EventStoreContract`."""
 
     def append(self, parts: Sequence[Append]) -> None:
         """Store all parts in one durable transaction, or nothing.

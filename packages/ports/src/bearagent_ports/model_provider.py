@@ -12,7 +12,7 @@ class ProviderFailed(BearAgentError):
 
 
 class ModelProvider(Protocol):
-    """Asks one model. Contract suite: `bearagent_testkit.ModelProviderContract`."""
+    """Asks one model. Contract suite: `bearagent_testkit.contracts.ModelProviderContract`."""
 
     @property
     def api(self) -> str:

@@ -7,7 +7,7 @@ from bearagent_domain.tools import PreparedToolRequest, ToolSpec
 
 
 class Policy(Protocol):
-    """Pure, and constant for a run. Contract suite: `bearagent_testkit.PolicyContract`."""
+    """Pure, and constant for a run. Contract suite: `bearagent_testkit.contracts.PolicyContract`."""
 
     @property
     def name(self) -> str:

@@ -69,7 +69,7 @@ class CallContext:
 
 
 class Tool(Protocol):
-    """One thing a model may ask for. Contract suite: `bearagent_testkit.ToolContract`."""
+    """One thing a model may ask for. Contract suite: `bearagent_testkit.contracts.ToolContract`."""
 
     @property
     def spec(self) -> ToolSpec:

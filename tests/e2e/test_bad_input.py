@@ -1,7 +1,10 @@
 """Bad input, each kind once: one clear sentence, the documented exit code, no traceback, nothing created."""
 
 import json
+import os
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -117,6 +120,44 @@ def test_a_database_that_is_a_text_file(words: tuple[str, ...], machine: Machine
     text.write_text("These are notes, not a database.\n" * 100)
     refused(machine, 4, *words, "--db", text)
     assert text.read_text() == "These are notes, not a database.\n" * 100
+
+
+@pytest.fixture
+def recorded(machine: Machine) -> Machine:
+    """A machine with one run on record, all of it in the database file itself."""
+    assert machine.bearagent("run", "Read docs/", "--quiet").returncode == 0
+    with closing(sqlite3.connect(machine.database)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return machine
+
+
+def refused_on_record(machine: Machine, *words: str) -> None:
+    """The command refuses the database, in one sentence, and leaves its bytes alone."""
+    before = machine.database.read_bytes()
+    done = machine.bearagent(*words)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (4, "", 1), done.stderr
+    assert str(machine.home) not in done.stderr
+    assert machine.database.read_bytes() == before
+
+
+@pytest.mark.parametrize("words", [("run", "x"), ("list",), ("inspect", "latest")])
+def test_a_database_of_a_newer_schema(words: tuple[str, ...], recorded: Machine) -> None:
+    with closing(sqlite3.connect(recorded.database)) as connection:
+        connection.execute("PRAGMA user_version = 999")
+    refused_on_record(recorded, *words)
+
+
+def test_a_database_with_a_damaged_page(recorded: Machine) -> None:
+    data = recorded.database.read_bytes()
+    place = data.index(b'"type":"run.created"')
+    recorded.database.write_bytes(data[:place] + b"X" * 64 + data[place + 64 :])
+    for query in ("inspect", "events"):
+        refused_on_record(recorded, query, "latest")
+
+
+def test_a_database_that_was_cut_short(recorded: Machine) -> None:
+    os.truncate(recorded.database, recorded.database.stat().st_size // 2)
+    refused_on_record(recorded, "inspect", "latest")
 
 
 def test_a_failure_with_json_is_one_object(machine: Machine) -> None:

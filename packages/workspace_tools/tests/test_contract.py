@@ -1,14 +1,14 @@
-"""The contract of the tool port, over each of the four tools."""
+"""The contracts of the ports, over each of the four tools and over the reconciler of writes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from bearagent_domain.ids import new_id
 from bearagent_domain.json_values import JsonObject
-from bearagent_ports import Tool
-from bearagent_testkit.contracts import ToolContract
+from bearagent_ports import Reconciler, Tool
+from bearagent_testkit.contracts import ReconcilerContract, ToolContract
 from bearagent_workspace_tools import workspace_tools
 
 GOOD_ARGUMENTS: dict[str, list[JsonObject]] = {
@@ -30,3 +30,27 @@ class TestWorkspaceTools(ToolContract):
     @pytest.fixture
     def good_arguments(self, name: str) -> Sequence[JsonObject]:
         return GOOD_ARGUMENTS[name]
+
+
+class TestWriteReconciler(ReconcilerContract):
+    @pytest.fixture(params=["new", "replaced"])
+    def tool(self, request: pytest.FixtureRequest, tmp_path: Path) -> Tool:
+        (tmp_path / "outputs").mkdir()
+        if request.param == "replaced":
+            (tmp_path / "outputs/a.md").write_text("old\n")
+        self.pair = next(pair for pair in workspace_tools(tmp_path, new_id) if pair[0].spec.name == "workspace.write")
+        return self.pair[0]
+
+    @pytest.fixture
+    def reconciler(self, tool: Tool) -> Reconciler:
+        reconciler = self.pair[1]
+        assert reconciler is not None
+        return reconciler
+
+    @pytest.fixture
+    def arguments(self) -> JsonObject:
+        return {"path": "outputs/a.md", "content": "new\n"}
+
+    @pytest.fixture
+    def meddle(self, tmp_path: Path) -> Callable[[], object]:
+        return lambda: (tmp_path / "outputs/a.md").write_text("somebody else's\n")

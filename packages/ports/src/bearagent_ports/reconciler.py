@@ -30,7 +30,10 @@ Finding: TypeAlias = Done | NotDone | Unknown
 
 
 class Reconciler(Protocol):
-    """Looks at the world after a doubtful effect. Read-only; may be asked again."""
+    """Looks at the world after a doubtful effect. Read-only; may be asked again.
+
+    Contract suite: `bearagent_testkit.contracts.ReconcilerContract`.
+    """
 
     async def reconcile(self, prepared: PreparedToolRequest, call: CallContext, intent: Intent) -> Finding:
         """What became of the effect that `intent` announced. Never raises for a state that it can't read: `Unknown`."""

@@ -3,6 +3,7 @@
 from bearagent_testkit.contracts.event_store import EventStoreContract
 from bearagent_testkit.contracts.model_provider import ModelProviderContract
 from bearagent_testkit.contracts.policy import PolicyContract
+from bearagent_testkit.contracts.reconciler import ReconcilerContract
 from bearagent_testkit.contracts.run_lease import RunLeaseContract
 from bearagent_testkit.contracts.sources import ClockContract, IdSourceContract
 from bearagent_testkit.contracts.tool import ToolContract
@@ -13,6 +14,7 @@ __all__ = [
     "IdSourceContract",
     "ModelProviderContract",
     "PolicyContract",
+    "ReconcilerContract",
     "RunLeaseContract",
     "ToolContract",
 ]

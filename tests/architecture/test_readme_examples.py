@@ -1,4 +1,4 @@
-"""Each README's Python examples are short and run as they stand; each package shows at least one."""
+"""Each README's Python examples are short and run as they stand; each package shows at least one. So do the docs."""
 
 import sys
 from pathlib import Path
@@ -8,6 +8,7 @@ import pytest
 from tools.check_readmes import ROOT, Example, examples, readmes, run, verdict
 
 PACKAGE_READMES = [path for path in readmes(ROOT) if path.parent != ROOT]
+PAGE_EXAMPLES = [example for page in sorted((ROOT / "docs").glob("*.md")) for example in examples(page)]
 EXAMPLES = [example for readme in readmes(ROOT) for example in examples(readme)]
 
 
@@ -25,6 +26,12 @@ def test_a_package_shows_an_example(readme: Path) -> None:
 @pytest.mark.parametrize("example", EXAMPLES, ids=named)
 def test_an_example_runs(example: Example) -> None:
     assert verdict(example) is None
+
+
+@pytest.mark.parametrize("example", PAGE_EXAMPLES, ids=named)
+def test_an_example_of_the_docs_runs(example: Example) -> None:
+    done = run(example, Path(sys.executable))
+    assert done.returncode == 0, done.stdout
 
 
 def test_examples_are_found_with_their_lines(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_a_refusal_holds_nothing_of_the_document() -> None:
 
 def test_a_foreign_value_that_fits_comes_back_equal() -> None:
     result = ToolResult(content="done", facts={"lines": 3})
-    assert as_stored(result) == result
+    assert as_stored(result, ToolResult) == result
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_foreign_value_that_fits_comes_back_equal() -> None:
 )
 def test_a_foreign_value_that_would_not_read_back_is_refused(value: msgspec.Struct) -> None:
     with pytest.raises(JsonRefused) as caught:
-        as_stored(value)
+        as_stored(value, ToolResult)
     assert caught.value.info.code is ErrorCode.JSON_INVALID
 
 
@@ -85,4 +85,4 @@ def test_a_foreign_value_nested_without_end_is_refused() -> None:
     endless: list[object] = []
     endless.append(endless)
     with pytest.raises(JsonRefused):
-        as_stored(ToolResult(content="", facts={"endless": endless}))  # type: ignore[dict-item]
+        as_stored(ToolResult(content="", facts={"endless": endless}), ToolResult)  # type: ignore[dict-item]

@@ -80,6 +80,68 @@ def test_words_that_cant_be_stored_are_replaced(error: Exception) -> None:
     assert found is not None and "\0" not in found.message and len(found.message) < 500
 
 
+@pytest.mark.parametrize("value", [None, {}, ToolResult(content="x")])
+def test_an_intent_of_another_type_begins_nothing(value: object) -> None:
+    class OddTool(FakeTool):
+        async def intend(self, prepared: PreparedToolRequest, call: CallContext) -> Intent:
+            return value  # type: ignore[return-value]
+
+    tool = OddTool()
+    run = play(tool)
+    assert run.activities[1].error is not None and run.activities[1].error.code is ErrorCode.TOOL_FAILED
+    assert tool.executed == []
+
+
+@pytest.mark.parametrize("value", [None, {}, Intent()])
+def test_a_prepared_request_of_another_type_is_refused(value: object) -> None:
+    class OddTool(FakeTool):
+        def prepare(self, arguments: JsonObject) -> PreparedToolRequest:
+            return value  # type: ignore[return-value]
+
+    run = play(OddTool())
+    assert run.activities[1].error is not None and run.activities[1].error.code is ErrorCode.ARGUMENTS_INVALID
+
+
+def test_a_result_of_a_subclass_is_kept_as_a_result() -> None:
+    class OwnResult(ToolResult, frozen=True, kw_only=True):
+        pass
+
+    async def behaviour(prepared: PreparedToolRequest, call: CallContext) -> ToolResult:
+        return OwnResult(content="x")
+
+    assert play(FakeTool(behaviour=behaviour)).activities[1].error is None
+
+
+@pytest.mark.parametrize("effect", [Effect.NONE, Effect.WORKSPACE_WRITE])
+def test_a_file_that_was_not_announced_is_not_claimed(effect: Effect) -> None:
+    claimed = Artifact(
+        artifact_id=ArtifactId("0" * 8 + "-0000-4000-8000-" + "0" * 12), path="a", size=1, sha256="0" * 64
+    )
+
+    async def behaviour(prepared: PreparedToolRequest, call: CallContext) -> ToolResult:
+        return ToolResult(content="x", artifact=claimed)
+
+    run = play(FakeTool(effect=effect, behaviour=behaviour))
+    assert run.artifacts == ()
+    assert run.activities[1].error is not None and run.activities[1].error.code is ErrorCode.TOOL_RESULT_INVALID
+
+
+@pytest.mark.parametrize(
+    "finding",
+    [None, "done", Done(result=ToolResult(content="x" * 2_000), evidence="It is there.")],
+    ids=["none", "text", "a result too large"],
+)
+def test_a_finding_that_is_none_settles_nothing(finding: object) -> None:
+    async def behaviour(prepared: PreparedToolRequest, call: CallContext) -> ToolResult:
+        raise RuntimeError
+
+    tool = FakeTool(effect=Effect.WORKSPACE_WRITE, behaviour=behaviour, result_bytes_max=1_000)
+    reconciler = FakeReconciler()
+    reconciler._finding = finding  # type: ignore[assignment]
+    run = play(tool, Scene(tools=[(tool, reconciler)]))
+    assert run.status is RunStatus.SUSPENDED and run.reason == "outcome_unknown"
+
+
 def test_evidence_out_of_bounds_settles_nothing() -> None:
     async def behaviour(prepared: PreparedToolRequest, call: CallContext) -> ToolResult:
         raise RuntimeError

@@ -52,15 +52,17 @@ def read_document(data: bytes, document_type: type[D]) -> D:
         raise BearAgentError(failure(ErrorCode.DOCUMENT_INVALID, "The document does not fit its schema.")) from error
 
 
-def as_stored(value: S) -> S:
-    """`value` as it reads back once it was stored: the check on what foreign code constructed.
+def as_stored(value: object, kind: type[S]) -> S:
+    """`value`, a `kind`, as it reads back once it was stored: the check on what foreign code constructed.
 
-    Raises `JsonRefused` when it would not read back: a broken bound, NUL, a number that is not finite, no JSON at all,
-    or more depth or values than an event has room for.
+    Raises `JsonRefused` when it would not read back: something else than a `kind`, a broken bound, NUL, a number that
+    is not finite, no JSON at all, or more depth or values than an event has room for.
     """
     try:
+        if not isinstance(value, kind):
+            raise TypeError(f"not a {kind.__name__}")
         plain = msgspec.to_builtins(value, builtin_types=(bytes, bytearray))  # else they would turn into base64
         require_json(plain, depth_max=PART_DEPTH_MAX, nodes_max=PART_NODES_MAX)
-        return msgspec.convert(plain, type(value))
+        return msgspec.convert(plain, kind)
     except (msgspec.MsgspecError, TypeError, ValueError, RecursionError) as error:
         raise JsonRefused(failure(ErrorCode.JSON_INVALID, "This does not fit its schema.")) from error

@@ -4,11 +4,11 @@ import asyncio
 from typing import TypeAlias
 
 from bearagent_domain.documents import Rec, as_stored
-from bearagent_domain.errors import ErrorCode, ErrorInfo, failure
+from bearagent_domain.errors import BearAgentError, ErrorCode, ErrorInfo, failure
 from bearagent_domain.json_values import JsonRefused, canonical_json
-from bearagent_domain.tools import Intent, PreparedToolRequest, ToolResult
+from bearagent_domain.tools import Intent, PreparedToolRequest, ToolResult, ToolSpec
 from bearagent_ports import CallContext, Clock, OutcomeUnknown, Tool, ToolFailed
-from bearagent_runtime.foreign_errors import storable_error
+from bearagent_runtime.foreign_code import foreign_code, storable_error
 
 READ_GRACE_SECONDS = 5.0
 
@@ -39,6 +39,10 @@ class Interrupted(Rec, frozen=True, kw_only=True):
 Outcome: TypeAlias = Succeeded | Failed | Doubtful | Interrupted
 
 
+class ResultRefused(BearAgentError):
+    """A result that the record has no place for. The effect that it belongs to has happened anyway."""
+
+
 class Executor:
     """Runs tools. It retries nothing and knows no policy."""
 
@@ -55,7 +59,7 @@ class Executor:
         and travels on.
         """
         grace = READ_GRACE_SECONDS if tool.spec.effect.changes_nothing else tool.spec.timeout_ms / 1_000
-        task = asyncio.ensure_future(tool.execute(prepared, call, intent))
+        task = asyncio.create_task(_executed(tool, prepared, call, intent))
         seconds = max(0, call.deadline_ms - self._clock.monotonic_ms()) / 1_000 + grace
         cancelled = False
         try:
@@ -65,43 +69,52 @@ class Executor:
         if not task.done():
             task.cancel()
             await asyncio.wait({task}, timeout=grace)
-        return self._outcome(task, tool, cancelled), cancelled
-
-    def _outcome(self, task: "asyncio.Task[ToolResult]", tool: Tool, cancelled: bool) -> Outcome:
-        harmless = tool.spec.effect.changes_nothing
-        if not task.done():
-            return _timed_out(harmless, worker_ended=False)
-        try:
-            return _checked(task.result(), tool)
-        except asyncio.CancelledError:
-            if harmless and cancelled:
-                return Interrupted()
-            return _timed_out(harmless, worker_ended=True)
-        except ToolFailed as error:
-            if cancelled and error.info.code is ErrorCode.INTERRUPTED:
-                return Interrupted()
-            return Failed(error=storable_error(error.info, ErrorCode.TOOL_FAILED))
-        except OutcomeUnknown as error:
-            info = storable_error(error.info, ErrorCode.OUTCOME_UNKNOWN)
-            return Doubtful(error=info, worker_ended=info.details.get("worker_ended") is not False)
-        except Exception:  # foreign code: its words are not ours to show (R5)
-            return _broken(harmless, ErrorCode.TOOL_FAILED, "The tool failed in a way that it should not.")
+        return _outcome(task, tool.spec, intent, cancelled), cancelled
 
 
-def _checked(result: ToolResult, tool: Tool) -> Outcome:
-    """The result if it is small and plain enough to be stored. An effect that it belongs to has happened anyway."""
-    harmless = tool.spec.effect.changes_nothing
+def checked_result(result: object, spec: ToolSpec, intent: Intent) -> ToolResult:
+    """`result` if it can be stored: small and plain enough, with no other artifact than the one that was announced.
+
+    Raises `ResultRefused`.
+    """
     try:
-        if not isinstance(result, ToolResult):
-            raise TypeError("not a ToolResult")
-        result = as_stored(result)
-    except (JsonRefused, TypeError):
-        return _broken(harmless, ErrorCode.TOOL_RESULT_INVALID, "The tool's result can't be stored.")
-    size = len(canonical_json(result))
-    if size > tool.spec.result_bytes_max:
-        message = f"The tool's result has {size:,} bytes, more than the {tool.spec.result_bytes_max:,} it may have."
-        return _broken(harmless, ErrorCode.TOOL_RESULT_TOO_LARGE, message)
-    return Succeeded(result=result)
+        stored = as_stored(result, ToolResult)
+    except JsonRefused as error:
+        raise ResultRefused(failure(ErrorCode.TOOL_RESULT_INVALID, "The tool's result can't be stored.")) from error
+    artifact = stored.artifact
+    if artifact is not None and (artifact.artifact_id, artifact.path) != (intent.artifact_id, intent.path):
+        message = "The tool's result claims a file that it had not announced."
+        raise ResultRefused(failure(ErrorCode.TOOL_RESULT_INVALID, message))
+    size = len(canonical_json(stored))
+    if size > spec.result_bytes_max:
+        message = f"The tool's result has {size:,} bytes, more than the {spec.result_bytes_max:,} it may have."
+        raise ResultRefused(failure(ErrorCode.TOOL_RESULT_TOO_LARGE, message))
+    return stored
+
+
+async def _executed(tool: Tool, prepared: PreparedToolRequest, call: CallContext, intent: Intent) -> ToolResult:
+    with foreign_code():
+        return await tool.execute(prepared, call, intent)
+
+
+def _outcome(task: "asyncio.Task[ToolResult]", spec: ToolSpec, intent: Intent, cancelled: bool) -> Outcome:
+    harmless = spec.effect.changes_nothing
+    if not task.done():
+        return _timed_out(harmless, worker_ended=False)
+    try:
+        return Succeeded(result=checked_result(task.result(), spec, intent))
+    except asyncio.CancelledError:
+        return Interrupted() if harmless and cancelled else _timed_out(harmless, worker_ended=True)
+    except ResultRefused as refused:
+        return _broken(harmless, refused.info)
+    except ToolFailed as error:
+        info = storable_error(error, ErrorCode.TOOL_FAILED)
+        return Interrupted() if cancelled and info.code is ErrorCode.INTERRUPTED else Failed(error=info)
+    except OutcomeUnknown as error:
+        info = storable_error(error, ErrorCode.OUTCOME_UNKNOWN)
+        return Doubtful(error=info, worker_ended=info.details.get("worker_ended") is not False)
+    except Exception:  # foreign code: its words are not ours to show (R5)
+        return _broken(harmless, failure(ErrorCode.TOOL_FAILED, "The tool failed in a way that it should not."))
 
 
 def _timed_out(harmless: bool, *, worker_ended: bool) -> Outcome:
@@ -109,6 +122,5 @@ def _timed_out(harmless: bool, *, worker_ended: bool) -> Outcome:
     return Failed(error=error) if harmless else Doubtful(error=error, worker_ended=worker_ended)
 
 
-def _broken(harmless: bool, code: ErrorCode, message: str) -> Outcome:
-    error = failure(code, message)
+def _broken(harmless: bool, error: ErrorInfo) -> Outcome:
     return Failed(error=error) if harmless else Doubtful(error=error, worker_ended=True)

@@ -16,6 +16,7 @@ from bearagent_domain.rows import Binding
 from bearagent_domain.runs import RunState
 from bearagent_ports import Append, Clock, EventListener, EventStore, StoreError
 from bearagent_reducer import NEW_RUN, RowProjection, Transcript, decide, evolved_record
+from bearagent_runtime.foreign_code import foreign_code
 
 
 class Journal:
@@ -127,6 +128,7 @@ def preview_bytes_max(context_chars_max: int) -> int:
 
 def _told(listener: EventListener, events: Sequence[RecordedEvent], state: RunState) -> None:
     try:
-        listener.committed(events, state)
+        with foreign_code():
+            listener.committed(events, state)
     except Exception:  # foreign code: an observer never stops a run
         return

@@ -31,7 +31,7 @@ from bearagent_ports import Clock, IdSource, ModelProvider
 from bearagent_runtime.active_time import ActiveTime
 from bearagent_runtime.call_arguments import recorded_call
 from bearagent_runtime.context import BuiltRequest, ContextBuilder, ContextTooLarge
-from bearagent_runtime.foreign_errors import storable_error
+from bearagent_runtime.foreign_code import foreign_code, storable_error
 from bearagent_runtime.journal import Journal
 from bearagent_runtime.registry import Registry
 from bearagent_runtime.responses import CallDraft, ResponseAssembler, ResponseRefused
@@ -89,14 +89,15 @@ class ModelCalls:
         """The assembled answer, or why there is none. Foreign exceptions are known by their place only (R5)."""
         assembler = ResponseAssembler()
         try:
-            async with asyncio.timeout(seconds), aclosing(self._provider.stream(request)) as stream:
-                await self._drain(stream, assembler)
+            with foreign_code():
+                async with asyncio.timeout(seconds), aclosing(self._provider.stream(request)) as stream:
+                    await self._drain(stream, assembler)
             assembler.require_finished()
         except TimeoutError:
             message = "The model did not answer in time. A profile's timeouts.model_total allows more."
             return failure(ErrorCode.MODEL_TIMEOUT, message, retryable=True)
         except BearAgentError as error:  # ProviderFailed, ResponseRefused
-            return storable_error(error.info, ErrorCode.PROVIDER_ERROR)
+            return storable_error(error, ErrorCode.PROVIDER_ERROR)
         except Exception:  # foreign code
             return failure(ErrorCode.PROVIDER_ERROR, "The provider failed in a way that it should not.")
         return assembler

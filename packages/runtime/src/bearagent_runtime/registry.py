@@ -7,7 +7,7 @@ from bearagent_domain.errors import ErrorCode, failure
 from bearagent_domain.json_values import JsonObject
 from bearagent_domain.tools import PreparedToolRequest, ToolSpec
 from bearagent_ports import CallRefused, Reconciler, Tool
-from bearagent_runtime.foreign_errors import storable_error
+from bearagent_runtime.foreign_code import foreign_code, storable_error
 
 NAMES_SHOWN_MAX = 20
 
@@ -39,9 +39,10 @@ class Registry:
         """The tool `name` and what it makes of `arguments`. Raises `CallRefused`, whatever the tool raises."""
         tool = self.find(name)
         try:
-            return tool, as_stored(tool.prepare(arguments))
+            with foreign_code():
+                return tool, as_stored(tool.prepare(arguments), PreparedToolRequest)
         except CallRefused as refused:
-            raise CallRefused(storable_error(refused.info, ErrorCode.ARGUMENTS_INVALID)) from refused
+            raise CallRefused(storable_error(refused, ErrorCode.ARGUMENTS_INVALID)) from refused
         except Exception as error:  # foreign code: a tool that breaks on its arguments does not take them
             message = "The tool can't take these arguments."
             raise CallRefused(failure(ErrorCode.ARGUMENTS_INVALID, message)) from error

@@ -153,7 +153,7 @@ class RunService:
             ),
         )
         try:
-            return as_stored(created)
+            return as_stored(created, RunCreated)
         except JsonRefused as error:
             message = "A setting of the run holds text or a number that can't be stored."
             raise BearAgentError(failure(ErrorCode.SETTINGS_INVALID, message)) from error

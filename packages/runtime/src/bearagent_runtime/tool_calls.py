@@ -33,8 +33,8 @@ from bearagent_ports import (
     Unknown,
 )
 from bearagent_runtime.active_time import ActiveTime
-from bearagent_runtime.executor import Doubtful, Executor, Failed, Interrupted, Succeeded
-from bearagent_runtime.foreign_errors import storable_error
+from bearagent_runtime.executor import Doubtful, Executor, Failed, Interrupted, Succeeded, checked_result
+from bearagent_runtime.foreign_code import foreign_code, storable_error
 from bearagent_runtime.journal import Journal
 from bearagent_runtime.registry import Registry
 
@@ -94,18 +94,20 @@ class ToolCalls:
 
     def _decision(self, spec: ToolSpec, prepared: PreparedToolRequest) -> PolicyDecision:
         try:
-            return as_stored(self._policy.decide(spec, prepared))
+            with foreign_code():
+                return as_stored(self._policy.decide(spec, prepared), PolicyDecision)
         except Exception:  # foreign code: a policy that fails allows nothing
             return PolicyDecision(verdict=Verdict.DENY, rule="policy_failed", reason="The policy could not decide.")
 
     async def _intent(self, tool: Tool, prepared: PreparedToolRequest, context: CallContext) -> Intent:
         try:
-            async with asyncio.timeout(tool.spec.timeout_ms / 1_000):
-                return as_stored(await tool.intend(prepared, context))
+            with foreign_code():
+                async with asyncio.timeout(tool.spec.timeout_ms / 1_000):
+                    return as_stored(await tool.intend(prepared, context), Intent)
         except asyncio.CancelledError:
             raise
         except ToolFailed as failed:
-            raise ToolFailed(storable_error(failed.info, ErrorCode.TOOL_FAILED)) from failed
+            raise ToolFailed(storable_error(failed, ErrorCode.TOOL_FAILED)) from failed
         except TimeoutError as error:
             raise ToolFailed(failure(ErrorCode.TOOL_TIMEOUT, "The tool did not begin in time.")) from error
         except Exception as error:  # foreign code
@@ -172,12 +174,15 @@ class ToolCalls:
 
     async def _finding(self, journal: Journal, activity: ActivityState, call: ToolCall) -> Finding:
         reconciler = self._registry.reconciler_of(call.name)
-        if reconciler is None or activity.intent is None:
+        intent = activity.intent
+        if reconciler is None or intent is None:
             return Unknown(evidence="This tool has no reconciler.")
         try:
             tool, prepared = self._prepared(call)
             context = self._context_of(journal, activity.activity_id, tool.spec, activity.attempt)
-            return as_stored(await reconciler.reconcile(prepared, context, activity.intent))
+            with foreign_code():
+                async with asyncio.timeout(tool.spec.timeout_ms / 1_000):
+                    return _checked(await reconciler.reconcile(prepared, context, intent), tool.spec, intent)
         except Exception:  # foreign code: no evidence
             return Unknown(evidence="The reconciler failed.")
 
@@ -197,6 +202,18 @@ class ToolCalls:
             attempt=attempt,
             deadline_ms=self._clock.monotonic_ms() + milliseconds,
         )
+
+
+def _checked(finding: Finding, spec: ToolSpec, intent: Intent) -> Finding:
+    """`finding` if it can be stored, and what was done too. Raises `BearAgentError`."""
+    match finding:
+        case Done():
+            checked_result(finding.result, spec, intent)
+            return as_stored(finding, Done)
+        case NotDone():
+            return as_stored(finding, NotDone)
+        case _:
+            return as_stored(finding, Unknown)
 
 
 def _refusal(decision: PolicyDecision) -> ErrorInfo:

@@ -153,7 +153,7 @@ class SqliteEventStore:
         return run_number, Head(sequence, hash_)
 
     def _bound(self, run_id: RunId, binding: Binding) -> int:
-        stored = as_stored(binding)
+        stored = as_stored(binding, Binding)
         self._db.execute(
             "INSERT INTO bindings (run_id, workspace, workspace_identity, provider, api) VALUES (?, ?, ?, ?, ?)",
             (run_id, *msgspec.structs.astuple(stored)),

@@ -17,8 +17,6 @@ from bearagent_domain.runs import ActivityState, RunState
 from bearagent_domain.tools import ToolResult
 from bearagent_reducer.cuts import cut_answer
 
-_CONFIRMED = "A person confirmed that this was done."
-
 
 class Transcript:
     """Grows with the run; nothing in it ever changes. A group is one turn of the model and the answers to its calls.

@@ -28,10 +28,6 @@ class FixedToolPolicy:
         rules = {"name": self.name, "allowed": self._allowed, "effects": LOW_RISK, "writes": OUTPUTS}
         return hash_of("policy", rules)
 
-    def allows_tool(self, spec: ToolSpec) -> bool:
-        """Whether the tool may be offered at all."""
-        return spec.name in self._allowed and spec.effect in LOW_RISK
-
     def decide(self, spec: ToolSpec, prepared: PreparedToolRequest) -> PolicyDecision:
         """Deny first: a dangerous effect, a tool that was not configured, a write elsewhere. Then allow."""
         if spec.effect not in LOW_RISK:

@@ -104,11 +104,6 @@ class Journal:
         for listener in self._listeners:
             _told(listener, events, self.state)
 
-    @property
-    def has_pending(self) -> bool:
-        """Whether events wait for a commit."""
-        return bool(self._pending)
-
     def _take(self, record: RecordedEvent, after: RunState) -> None:
         self.head = self.head.after(record)
         self.transcript.add(record.sequence, self.state, record.event)

@@ -6,7 +6,6 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bearagent_domain.errors import ErrorCode, failure
-from bearagent_domain.messages import AssistantTurn
 from bearagent_domain.models import (
     ArgumentsDelta,
     CallOpened,
@@ -71,11 +70,6 @@ class ScriptedModel:
             await asyncio.Event().wait()
         if turn.error is not None:
             raise turn.error
-
-
-def position_after(items: Sequence[object]) -> int:
-    """How many turns the model has played when its transcript holds `items`."""
-    return sum(isinstance(item, AssistantTurn) for item in items)
 
 
 def _events_of(turn: ScriptedTurn) -> list[ModelEvent]:

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for what comes from outside: JSON values, arguments, texts that can be stored."""
+"""Hypothesis strategies for what comes from outside: JSON values and arguments."""
 
 from hypothesis import strategies as st
 
@@ -11,11 +11,6 @@ _LEAVES = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),
     st.text(max_size=20),
 )
-
-
-def storable_texts(*, max_size: int = 50) -> st.SearchStrategy[str]:
-    """Texts without NUL and lone surrogates."""
-    return st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\0"), max_size=max_size)
 
 
 def json_values() -> st.SearchStrategy[JsonValue]:

@@ -167,48 +167,29 @@ def test_a_failure_with_json_is_one_object(machine: Machine) -> None:
     assert shown["error"]["message"] == done.stderr.strip()
 
 
+def in_a_shell(machine: Machine, script: str) -> subprocess.CompletedProcess[str]:
+    """Carry out `script`, in which "$0" is the command."""
+    return machine.bearagent(program=("sh", "-c", script, COMMAND))
+
+
 def test_a_closed_stdout(machine: Machine) -> None:
     before = machine.files()
-    done = subprocess.run(
-        ["sh", "-c", 'exec "$0" run x >&-', COMMAND],
-        cwd=machine.workspace,
-        env=machine.environment,
-        capture_output=True,
-        text=True,
-    )
+    done = in_a_shell(machine, 'exec "$0" run x >&-')
     assert (done.returncode, done.stderr.count("\n")) == (3, 1)
     assert "closed" in done.stderr
     assert machine.files() == before
 
 
 def test_a_closed_stdin(machine: Machine) -> None:
-    done = subprocess.run(
-        ["sh", "-c", 'exec "$0" run - <&-', COMMAND],
-        cwd=machine.workspace,
-        env=machine.environment,
-        capture_output=True,
-        text=True,
-    )
+    done = in_a_shell(machine, 'exec "$0" run - <&-')
     assert (done.returncode, done.stderr) == (2, "The objective is empty. Say what should be done.\n")
 
 
 def test_a_full_stderr_hides_nothing_else(machine: Machine) -> None:
-    done = subprocess.run(
-        ["sh", "-c", 'exec "$0" run "" --json 2> /dev/full', COMMAND],
-        cwd=machine.workspace,
-        env=machine.environment,
-        capture_output=True,
-        text=True,
-    )
+    done = in_a_shell(machine, 'exec "$0" run "" --json 2> /dev/full')
     assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (2, "objective_invalid")
 
 
 def test_a_full_stdout(machine: Machine) -> None:
-    done = subprocess.run(
-        ["sh", "-c", 'exec "$0" schema > /dev/full', COMMAND],
-        cwd=machine.workspace,
-        env=machine.environment,
-        capture_output=True,
-        text=True,
-    )
+    done = in_a_shell(machine, 'exec "$0" schema > /dev/full')
     assert (done.returncode, done.stderr) == (3, "The system refused: No space left on device.\n")

@@ -179,3 +179,10 @@ def test_proxies_and_keys_in_the_environment_disturb_nothing(machine: Machine) -
     shown = [machine.bearagent("list"), machine.bearagent("doctor", "--json"), machine.bearagent("inspect", "latest")]
     assert [done.returncode for done in shown] == [0, 0, 0]
     assert not any("canary" in done.stdout + done.stderr for done in shown)
+
+
+def test_the_shell_completes_commands_and_flags(machine: Machine) -> None:
+    machine.variables = {"_BEARAGENT_COMPLETE": "complete_bash", "COMP_WORDS": "bearagent in", "COMP_CWORD": "1"}
+    assert machine.bearagent().stdout.split() == ["inspect", "init"]
+    machine.variables |= {"COMP_WORDS": "bearagent events latest --after", "COMP_CWORD": "3"}
+    assert machine.bearagent().stdout.split() == ["--after-sequence"]

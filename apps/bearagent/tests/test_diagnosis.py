@@ -43,7 +43,7 @@ def test_a_fresh_machine_is_well_and_stays_empty(diagnose: Diagnose, home: Path)
 def test_a_database_is_told_with_what_it_holds(diagnose: Diagnose, home: Path) -> None:
     with closing(SqliteEventStore.open(home / "x.db")):
         pass
-    assert "0 runs, 0 events" in diagnose(db=str(home / "x.db"))["database"].detail
+    assert "runs 0, events 0" in diagnose(db=str(home / "x.db"))["database"].detail
 
 
 def test_a_database_that_is_a_text_file_is_wrong(diagnose: Diagnose, home: Path) -> None:

@@ -78,7 +78,7 @@ def _database(settings: Settings) -> str:
     health = check_database(settings.database)
     if health.problems:
         raise _Wrong(f"{settings.database} is damaged: {'; '.join(health.problems)}. Work on a copy of it.")
-    return f"{settings.database}: {health.runs:,} runs, {health.events:,} events, {health.size:,} bytes"
+    return f"{settings.database}: runs {health.runs:,}, events {health.events:,}, bytes {health.size:,}"
 
 
 def _provider(settings: Settings) -> str:

@@ -1,5 +1,7 @@
 """The same run with the same clock and ids gives the same sealed bytes and rows in every store (R4)."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -10,7 +12,15 @@ from bearagent_ports import EventStore
 from bearagent_reducer import NEW_RUN, RowProjection, evolved_record
 from bearagent_runtime import QueryService
 from bearagent_sqlite_store import SqliteEventStore
-from bearagent_testkit import FakeTool, MemoryEventStore, ScriptedCall, ScriptedTurn
+from bearagent_testkit import (
+    CountingIds,
+    FakeTool,
+    FixedClock,
+    MemoryEventStore,
+    ScriptedCall,
+    ScriptedTurn,
+    sample_run,
+)
 from tests.driving import Scene
 
 CALLS = (
@@ -57,4 +67,16 @@ def test_rows_that_were_lost_come_back_byte_for_byte(tmp_path: Path) -> None:
         projection.add(record, state)
     store.replace_rows(run_id, projection.take())
     assert msgspec.json.encode(store.rows(run_id)) == before
+    store.close()
+
+
+def test_latest_is_the_newest_run_whatever_the_rows_say(tmp_path: Path) -> None:
+    store = SqliteEventStore.open(tmp_path / "record.db")
+    ids, clock = CountingIds(), FixedClock()
+    runs = [sample_run(ids, clock) for _ in range(2)]
+    for run in runs:
+        store.append((run.take(),))
+    with closing(sqlite3.connect(tmp_path / "record.db")) as other, other:
+        other.execute("DELETE FROM runs WHERE run_number = 2")
+    assert QueryService(store).resolve("latest") == runs[1].run_id
     store.close()

@@ -36,6 +36,14 @@ def test_list_passes_limit_and_cursor_on(command: Command, service: PlayedServic
     assert shown["next_cursor"] == "c1"
 
 
+@pytest.mark.parametrize("number", ["-1", str(2**53), str(2**63), "9" * 40])
+def test_events_behind_a_number_that_is_none_is_wrong_usage(
+    command: Command, service: PlayedService, number: str
+) -> None:
+    assert command("events", "latest", "--after-sequence", number).code == 2
+    assert service.asked == []
+
+
 def test_inspect_shows_what_was_done_and_why_it_was_allowed(command: Command, service: PlayedService) -> None:
     shown = command("inspect", "latest").out
     assert "fake.write" in shown

@@ -78,6 +78,21 @@ def test_a_log_whose_end_is_lost_is_noticed_by_the_kept_head(memory_store: Memor
         assert refused.value.info.code is ErrorCode.RECORD_TRUNCATED
 
 
+def test_events_up_to_a_lost_end_are_shown_and_the_end_is_refused(
+    memory_store: MemoryEventStore, run: SampleRun
+) -> None:
+    query, end = QueryService(memory_store), run.head.sequence
+    memory_store.keep_head(run.run_id, Head(end + 1, b"x" * 32))
+    assert len(query.events(run.run_id, limit=end - 1).events) == end - 1
+    for after, limit in ((0, end), (end - 1, 1), (end, 1)):
+        with pytest.raises(BearAgentError) as refused:
+            query.events(run.run_id, after=after, limit=limit)
+        assert refused.value.info.code is ErrorCode.RECORD_TRUNCATED
+    memory_store.keep_head(run.run_id, Head(2, b"x" * 32))
+    with pytest.raises(BearAgentError):
+        query.events(run.run_id, limit=3)
+
+
 def test_a_log_longer_than_its_kept_head_is_right_if_it_contains_it(
     memory_store: MemoryEventStore, run: SampleRun
 ) -> None:

@@ -1,5 +1,6 @@
 """Heads beside the database: replaced whole, and never trusted when they can't be read."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -46,6 +47,12 @@ def test_a_head_outlives_the_database(tmp_path: Path, store: SqliteEventStore) -
 def test_what_is_no_head_counts_as_none(tmp_path: Path, store: SqliteEventStore, content: bytes) -> None:
     assert store.keep_head(RUN_ID, HEAD)
     (tmp_path / "record.db.heads" / RUN_ID).write_bytes(content)
+    assert store.kept_head(RUN_ID) is None
+
+
+def test_a_pipe_in_the_place_of_a_head_counts_as_none(tmp_path: Path, store: SqliteEventStore) -> None:
+    (tmp_path / "record.db.heads").mkdir()
+    os.mkfifo(tmp_path / "record.db.heads" / RUN_ID)
     assert store.kept_head(RUN_ID) is None
 
 

@@ -47,17 +47,20 @@ class QueryService:
         inspection = Inspection()
         for record in stored_records(self._store, run_id):
             inspection.add(record)
-            if kept is not None and kept.sequence == record.sequence and kept.hash != record.hash:
-                _truncated(kept)
-        if kept is not None and kept.sequence > inspection.head.sequence:
-            _truncated(kept)
+            _require_contained(kept, record)
+        _require_reached(kept, inspection.head.sequence)
         return inspection.view(driven=self._driven(run_id, inspection.state.status))
 
     def events(self, run_id: RunId, *, after: int = 0, limit: int = 100) -> EventPage:
-        """At most `limit` events after sequence `after`, as stored."""
+        """At most `limit` events after sequence `after`, as stored. A lost end is refused where it is reached."""
+        kept = self._store.kept_head(run_id)
         found = self._store.read(run_id, after=after, limit=limit + 1)
         shown = found[:limit]
         has_more = len(found) > limit
+        for record in shown:
+            _require_contained(kept, record)
+        if not has_more:
+            _require_reached(kept, after + len(shown))
         return EventPage(
             run_id=run_id,
             events=tuple(_event_view(record) for record in shown),
@@ -77,12 +80,12 @@ class QueryService:
         Raises `BearAgentError` with `run_not_found` or `run_ambiguous`, which lists some of the runs that fit.
         """
         if name == LATEST:
-            newest = self._store.runs(limit=1).runs
+            newest = self._store.matching("", limit=1)  # not from the rows: a changed one must change no answer
             if not newest:
                 raise RunNotFound(
                     failure(ErrorCode.RUN_NOT_FOUND, "There is no run yet. Start one with `bearagent run`.")
                 )
-            return newest[0].run_id
+            return newest[0]
         prefix = name.lower()
         if len(prefix) < PREFIX_CHARS_MIN and not is_canonical_id(prefix):
             message = f"A run is named by its id, at least {PREFIX_CHARS_MIN} characters of it, or `latest`."
@@ -101,6 +104,16 @@ class QueryService:
         if self._lease is None or status not in (RunStatus.QUEUED, RunStatus.RUNNING):
             return None
         return self._lease.is_held(run_id)
+
+
+def _require_contained(kept: Head | None, record: RecordedEvent) -> None:
+    if kept is not None and kept.sequence == record.sequence and kept.hash != record.hash:
+        _truncated(kept)
+
+
+def _require_reached(kept: Head | None, end: int) -> None:
+    if kept is not None and kept.sequence > end:
+        _truncated(kept)
 
 
 def _truncated(kept: Head) -> NoReturn:

@@ -41,7 +41,7 @@ def file_lock(path: Path, *, wait_seconds: float) -> Iterator[int]:
 def is_locked(path: Path) -> bool:
     """Whether someone holds the lock now; makes no file. Two who ask at once don't see each other."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
         return False
     try:

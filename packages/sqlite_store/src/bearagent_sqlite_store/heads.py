@@ -39,7 +39,8 @@ class KeptHeads:
     def kept(self, run_id: RunId) -> Head | None:
         """The head kept last; None when there is none, or none that can be read."""
         try:
-            with (self._folder / run_id).open("rb") as file:
+            # without waiting, should a pipe stand there
+            with open(os.open(self._folder / run_id, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
                 match = _HEAD.fullmatch(file.read(HEAD_BYTES_MAX))
         except OSError:
             return None

@@ -6,11 +6,15 @@ import typer
 
 from bearagent_cli.commands.context import Db, Json, RunName, service_of, settings_of
 
+SEQUENCE_MAX = 2**53 - 1  # far more than a run has events, and a number that every store can hold
+
 
 def events(
     context: typer.Context,
     run: RunName,
-    after_sequence: Annotated[int, typer.Option("--after-sequence", min=0, help="Begin behind this event.")] = 0,
+    after_sequence: Annotated[
+        int, typer.Option("--after-sequence", min=0, max=SEQUENCE_MAX, help="Begin behind this event.")
+    ] = 0,
     limit: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Events on one page.")] = 100,
     db: Db = None,
     as_json: Json = False,

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,25 @@ def test_a_run_that_rests_names_reason_error_and_limit(machine: Machine) -> None
     assert sorted(run["error"]) == ["code", "details", "message", "retryable"]
     assert (run["error"]["code"], run["error"]["retryable"]) == ("budget_exhausted", False)
     assert run["driven"] is None
+
+
+def test_a_running_run_says_whether_a_process_drives_it(machine: Machine) -> None:
+    with subprocess.Popen(
+        [sys.executable, SCRIPTED, "hangs", "run", "x"],
+        cwd=machine.workspace,
+        env=machine.environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as driver:
+        assert driver.stderr is not None
+        assert driver.stderr.readline().startswith("Run ")
+        run = printed(machine, "inspect", "latest")
+        driver.kill()
+    assert (run["status"], run["reason"], run["driven"]) == ("running", None, True)
+    run = printed(machine, "inspect", "latest")
+    assert (run["status"], run["reason"], run["driven"]) == ("running", None, False)
 
 
 def test_what_a_failed_call_may_have_used_is_counted_and_marked(machine: Machine) -> None:

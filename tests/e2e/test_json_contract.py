@@ -11,6 +11,7 @@ import pytest
 
 from tests.e2e.installed_command import Machine
 
+PAGE = (Path(__file__).resolve().parents[2] / "docs/command-line.md").read_text("utf-8")
 SCRIPTED = Path(__file__).with_name("scripted_command.py")
 AMOUNTS = "model_calls tool_calls input_tokens output_tokens cost_micro_usd active_ms".split()
 RUN = (
@@ -158,3 +159,10 @@ def test_when_no_run_came_to_be_there_is_an_error_and_nothing_else(machine: Mach
     assert (shown["schema_version"], shown["run_id"], shown["status"]) == (1, None, None)
     assert sorted(shown["error"]) == ["code", "details", "message", "retryable"]
     assert done.stderr == shown["error"]["message"] + "\n"
+
+
+@pytest.mark.parametrize("words", [("inspect", "latest"), ("events", "latest"), ("list",), ("tools",), ("doctor",)])
+def test_the_page_on_the_command_line_names_every_field(
+    words: tuple[str, ...], machine: Machine, run: dict[str, Any]
+) -> None:
+    assert {name for name in printed(machine, *words) if f"`{name}`" not in PAGE} == set()

@@ -278,6 +278,18 @@ def test_a_small_context_gives_a_report_that_says_what_it_lost(play: Play, bytes
     assert "Documents read: 12" in answer_of(transcript)
 
 
+def test_a_document_whose_notes_are_lost_while_it_is_read_counts_once(
+    asked: Callable[..., AssistantTurn], play: Play
+) -> None:
+    content = b"The river has a bridge of stone.\n\n" * 4_000
+    turn = [item for item in play("Read docs/a.md", {"docs/a.md": content}) if isinstance(item, AssistantTurn)][1]
+    lost = AssistantTurn(text="\n".join(turn.text.split("\n")[:2]) + "\n", calls=turn.calls)
+    facts: JsonObject = {"total_lines": 8_000, "size": len(content), "sha256": "0" * 64, "next_start_line": None}
+    answer = ToolAnswer(call_id=turn.calls[0].call_id, name=READ, content="It is old.\n", facts=facts)
+    report = str((asked("Read docs/a.md", [lost, answer]).calls[0].arguments or {})["content"])
+    assert "notes_lost" in report and "Documents whose notes were lost" not in report
+
+
 def test_a_file_that_changes_between_two_pages_is_not_quoted(asked: Callable[..., AssistantTurn], play: Play) -> None:
     line = b"The river has a bridge of stone, and the bridge is old.\n\n"
     files = {"docs/a.md": line * 2_000}

@@ -93,6 +93,10 @@ class Ledger:
         """Note that `number` things without a name are not read."""
         self._counted[reason] += number
 
+    def find_again(self) -> None:
+        """A document whose notes were lost while it was being read gets new ones: it no longer counts as lost."""
+        self._plan = msgspec.structs.replace(self._plan, documents_lost=max(0, self._plan.documents_lost - 1))
+
     def stop(self, path: str, reason: str) -> None:
         """Read a file no further: a document that was read in part keeps what is known, anything else is skipped."""
         self.files.pop(path, None)

@@ -53,7 +53,12 @@ def _take_text(ledger: Ledger, pending: PendingFile, answer: ToolAnswer) -> None
         _number(facts, "size"),
         str(facts.get("sha256", ""))[:HASH_CHARS],
     )
-    document = ledger.documents.get(path, DocumentNotes(path, size, sha256, total))
+    document = ledger.documents.get(path)
+    if document is None:
+        document = DocumentNotes(path, size, sha256, total)
+        if pending.start_line > 1:
+            ledger.find_again()
+            document = msgspec.structs.replace(document, remark="notes_lost")
     if document.sha256 != sha256 or facts.get("changed") is True:
         ledger.documents[path] = DocumentNotes(path, size, sha256, total, remark="changed")
         return

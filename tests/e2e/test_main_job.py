@@ -111,3 +111,11 @@ def test_nothing_of_the_machine_stands_in_what_a_run_stores_or_exports(field_not
     assert str(field_notes.workspace) not in exported
     assert str(field_notes.home) not in exported
     assert str(field_notes.workspace) not in (field_notes.workspace / "outputs/report.md").read_text("utf-8")
+
+
+def test_a_report_that_can_not_be_written_is_no_success(field_notes: Machine) -> None:
+    (field_notes.workspace / "outputs").write_text("A file where the folder has to be.", "utf-8")
+    done = field_notes.bearagent("run", OBJECTIVE, "--json")
+    run = json.loads(done.stdout)
+    assert (done.returncode, run["status"], run["error"]["code"]) == (1, "failed", "path_not_directory")
+    assert "was not saved" in run["error"]["message"] and run["artifacts"] == []

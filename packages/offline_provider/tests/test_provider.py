@@ -11,6 +11,7 @@ from bearagent_domain.errors import BearAgentError, ErrorCode
 from bearagent_domain.json_values import JsonObject
 from bearagent_domain.messages import AssistantTurn, CutMark, ToolAnswer, TranscriptItem
 from bearagent_offline_provider import OfflineProvider
+from bearagent_ports import ProviderFailed
 from bearagent_testkit.contracts import ModelProviderContract
 
 LIST, READ, WRITE = "workspace.list", "workspace.read", "workspace.write"
@@ -205,10 +206,9 @@ def test_named_files_are_read_without_a_list_tool(play: Play) -> None:
 
 
 def test_a_report_that_could_not_be_written_is_no_success(play: Play) -> None:
-    files = {"docs/a.md": PUMPS}
-    transcript = play(OBJECTIVE, files, errors={WRITE: ErrorCode.DISK_FULL})
-    assert "was not saved" in answer_of(transcript) and "disk_full" in answer_of(transcript)
-    assert "report is in" not in answer_of(transcript)
+    with pytest.raises(ProviderFailed, match="was not saved") as caught:
+        play(OBJECTIVE, {"docs/a.md": PUMPS}, errors={WRITE: ErrorCode.DISK_FULL})
+    assert caught.value.info.code is ErrorCode.DISK_FULL
 
 
 def test_without_a_write_tool_no_report_is_claimed(play: Play) -> None:

@@ -1,18 +1,24 @@
 """The final answer in plain words: what was read, where the report is, and what it is not."""
 
+from bearagent_domain.errors import failure
 from bearagent_domain.messages import ToolAnswer
 from bearagent_offline_provider.notes import Delivery
 from bearagent_offline_provider.objectives import Objective
 from bearagent_offline_provider.phrases import phrases_in
+from bearagent_ports import ProviderFailed
 
 
 def answer_after_write(delivery: Delivery, objective: Objective, written: ToolAnswer) -> str:
-    """What there is to say when the write is answered: done, or refused or failed, and why."""
+    """What there is to say when the report is written.
+
+    Raises `ProviderFailed` when the write was refused or failed: without its report the run has not done its work.
+    """
     phrases = phrases_in(objective.language)
     if written.error is not None:
         error = written.error
-        sentences = [phrases.write_failed.format(output=objective.output, message=error.message, code=error.code.value)]
-    elif delivery.documents:
+        message = phrases.write_failed.format(output=objective.output, message=error.message)
+        raise ProviderFailed(failure(error.code, message))
+    if delivery.documents:
         sentences = [
             phrases.answer.format(
                 documents=delivery.documents,

@@ -86,7 +86,7 @@ ENGLISH = Phrases(
         "I am the offline provider, not a language model: the report is extractive, its sentences stand literally in "
         "the documents, and I draw no conclusions."
     ),
-    write_failed="The report was not saved. Writing {output} failed ({code}): {message}",
+    write_failed="The report was not saved. Writing {output} failed: {message}",
     write_not_offered="This run does not offer workspace.write, so no report was saved. Documents read: {}.",
     unknown_reason="could not be read",
     reasons={
@@ -156,7 +156,7 @@ CHINESE = Phrases(
     answer_denied="本次运行的策略拒绝了读取，因此没有引用被拒绝的内容。",
     answer_redirected="文件只能写在 outputs/ 之下，所以报告写到了那里。",
     answer_nature="我是离线提供者，不是语言模型：报告只做摘录，句子都原样出自文档，不下结论。",
-    write_failed="报告没有保存。写入 {output} 失败（{code}）：{message}",
+    write_failed="报告没有保存。写入 {output} 失败：{message}",
     write_not_offered="本次运行不允许写文件（没有提供 workspace.write），因此没有报告。已读文档：{} 篇。",
     unknown_reason="无法读取",
     reasons={

@@ -50,7 +50,8 @@ _Group: TypeAlias = tuple[AssistantTurn, tuple[tuple[ToolCall, ToolAnswer], ...]
 def next_step(request: ModelRequest) -> Step:
     """What comes after the newest group of `request`: the same request always gives the same step.
 
-    Raises `ProviderFailed` with `context_too_large` when the notes were cut so far that the plan is lost.
+    Raises `ProviderFailed` with `context_too_large` when the notes were cut so far that the plan is lost, and with the
+    code of the write's error when the report could not be written.
     """
     objective = objective_of(request.objective)
     offered = {tool.name for tool in request.tools}

@@ -377,6 +377,20 @@ def test_more_files_than_one_run_reads_are_counted(play: Play) -> None:
     assert len(set(calls_of(transcript, READ))) == 200 and b"(`too_many_files`): 30 more" in files[REPORT]
 
 
+def test_a_folder_of_more_files_than_one_run_reads_is_listed_no_further(play: Play) -> None:
+    files = {f"docs/{number:04}.md": b"It rains.\n" for number in range(2_000)}
+    transcript = play(OBJECTIVE, files)
+    assert calls_of(transcript, LIST) == ["docs"] and len(set(calls_of(transcript, READ))) == 200
+    assert b"(`too_many_files`): `docs`, 300 more" in files[REPORT]
+
+
+def test_a_folder_that_can_not_be_listed_to_its_end_leaves_turns_for_reading(play: Play) -> None:
+    files = {f"docs/{number:05}.py": b"x" for number in range(40_000)} | {"docs/00000.md": PUMPS}
+    transcript = play(OBJECTIVE, files)
+    assert calls_of(transcript, READ) == ["docs/00000.md"] and b"(`limit`)" in files[REPORT]
+    assert check_citations(files, files[REPORT])
+
+
 def test_a_file_too_large_for_one_run_is_left_off_and_said_so(play: Play) -> None:
     files = {"docs/a.md": b"The river log is long, and the river longer.\n\n" * 4_000, "docs/b.md": PUMPS}
     transcript = play(OBJECTIVE, files, bytes_shown=1_024)

@@ -36,6 +36,11 @@ class Ledger:
         self._files_found = plan.files_found
         self._folders_found = plan.folders_found
 
+    @property
+    def is_full(self) -> bool:
+        """Whether files were found that have no place any more: more of them need not be looked for."""
+        return self._counted["too_many_files"] > 0
+
     def closed(self) -> Notes:
         """The notes with all that was taken in."""
         plan = msgspec.structs.replace(

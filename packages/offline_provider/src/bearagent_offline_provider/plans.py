@@ -25,6 +25,7 @@ READ_BYTES_PER_TURN_MAX = 131_072  # a quarter of the default context
 PAGE_BYTES_MAX = 65_536
 PAGE_LINES_MAX = 20_000
 TURNS_MAX = 150  # a run has 200 model calls and 1,000 tool calls, unless it is told otherwise
+LIST_TURNS_MAX = 75  # the other half is for reading
 CALLS_MAX = 900
 DENIED = frozenset({ErrorCode.TOOL_NOT_ALLOWED, ErrorCode.TOOL_EFFECT_REFUSED, ErrorCode.TOOL_UNKNOWN})
 
@@ -112,15 +113,8 @@ def _with_answers(
 
 def _going_on(ledger: Ledger, offered: set[str]) -> Step:
     """The next calls for what waits in `ledger`; when nothing waits, or enough was asked, the report."""
-    if LIST not in offered:
-        ledger.stop_folders("not_offered")
-    if READ not in offered:
-        ledger.stop_all("not_offered", "not_offered")
-    if not ledger.folders:
-        ledger.end_search()
+    _stop_where_enough(ledger, offered)
     plan = ledger.closed().plan
-    if plan.turns >= TURNS_MAX or plan.calls >= CALLS_MAX:
-        ledger.stop_all("limit", "limit")
     calls = _list_calls(plan) if ledger.folders else _read_calls(plan) if ledger.files else ()
     if calls:
         notes = ledger.closed()
@@ -132,6 +126,23 @@ def _going_on(ledger: Ledger, offered: set[str]) -> Step:
         return Step(text=answer_without_write(report.delivery, ledger.objective))
     write = Call(WRITE, {"path": ledger.objective.output, "content": report.text})
     return Step(text=delivery_text(report.delivery), calls=(write,))
+
+
+def _stop_where_enough(ledger: Ledger, offered: set[str]) -> None:
+    """Give up what can't be asked for, and what there is no more room or turn for."""
+    plan = ledger.closed().plan
+    if LIST not in offered:
+        ledger.stop_folders("not_offered")
+    if READ not in offered:
+        ledger.stop_all("not_offered", "not_offered")
+    if ledger.is_full and not ledger.wanted:
+        ledger.stop_folders("too_many_files")
+    if plan.turns >= LIST_TURNS_MAX:
+        ledger.stop_folders("limit")
+    if plan.turns >= TURNS_MAX or plan.calls >= CALLS_MAX:
+        ledger.stop_all("limit", "limit")
+    if not ledger.folders:
+        ledger.end_search()
 
 
 def _list_calls(plan: Plan) -> tuple[Call, ...]:

@@ -4,16 +4,21 @@ import gc
 import sys
 from typing import TYPE_CHECKING
 
-from bearagent_cli import main as command_line
-
 if TYPE_CHECKING:
     from bearagent.service import BearAgentService
     from bearagent_cli.settings import Settings
 
+INTERRUPTED = 130
+
 
 def main() -> int:
     """Carry out the command line of this process; gives its exit code."""
-    code = command_line(_service)
+    try:
+        from bearagent_cli import main as command_line
+
+        code = command_line(_service)
+    except KeyboardInterrupt:  # while modules were loaded: nothing has been begun
+        return INTERRUPTED
     gc.freeze()  # what goes away with the process need not be looked through once more: a tenth of `list`
     return code
 

@@ -124,3 +124,25 @@ def test_a_folder_can_be_named_without_a_slash(words: str, name: str, is_named: 
 )
 def test_a_hostile_objective_is_read_without_end(text: str) -> None:
     assert objective_of(text).output.startswith("outputs/")
+
+
+def test_a_long_name_is_read_and_written_whole() -> None:
+    name = "2026-11-30-" + "notes-on-the-northern-district-" * 3 + "end.md"
+    objective = objective_of(f"Read docs/{name} and {name}, then write outputs/{name}")
+    assert objective.files == (f"docs/{name}", name)
+    assert objective.output == f"outputs/{name}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Compare docs/a.md with docs/b.md → outputs/x.md",
+        "docs/a.md, docs/b.md -> outputs/x.md",
+        "Create a file called x.md from docs/a.md and docs/b.md",
+        "Read docs/a.md and docs/b.md, and produce a report named x.md",
+        "总结 docs/a.md 和 docs/b.md，生成一个叫 x.md 的文件",
+    ],
+)
+def test_a_target_can_be_named_by_a_word_or_an_arrow(text: str) -> None:
+    objective = objective_of(text)
+    assert (objective.output, objective.files) == ("outputs/x.md", ("docs/a.md", "docs/b.md"))

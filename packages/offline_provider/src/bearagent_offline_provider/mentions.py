@@ -25,14 +25,14 @@ _SUFFIX = r"(?:\.[A-Za-z0-9]{1,8})"
 _DOCUMENT_SUFFIX = (
     r"\.(?:md|markdown|mdown|mkd|txt|text|rst|adoc|org|log|tex|csv|tsv|json|yaml|yml|toml|xml|html?|pdf|docx?|bin|png)"
 )
-_FIRST = rf"(?:(?!{_DOCUMENT_SUFFIX}[{HAN}]){_NAME}){{0,64}}"  # not "a.md和b.md写到outputs"
+_FIRST = rf"(?:(?!{_DOCUMENT_SUFFIX}[{HAN}]){_NAME}){{0,128}}"  # not "a.md和b.md写到outputs"
 _END = r"(?![A-Za-z0-9_/-]|\.[A-Za-z0-9])"
 _MENTION = re.compile(
     rf"""[`"“「『](?P<quoted>[^`"“”「」『』\n]{{1,200}}?(?:{_SUFFIX}|/))[`"”」』]
-    | (?P<file>/?{_FIRST}/(?:{_GLUE}{_NAME}{{1,64}}/){{0,8}}?{_GLUE}{_NAME}{{0,64}}?{_SUFFIX}){_END}
-    | (?P<name>{_NAME}{{1,64}}?{_DOCUMENT_SUFFIX}){_END}
-    | (?P<folder>/?(?:{_GLUE}{_NAME}{{1,64}}/){{1,8}}(?![A-Za-z0-9_~@+-]|\.[A-Za-z0-9.]))
-    | (?P<loose>(?:{_ASCII}{{1,64}}/){{1,8}}{_ASCII}{{0,64}}[A-Za-z0-9_])
+    | (?P<file>/?{_FIRST}/(?:{_GLUE}{_NAME}{{1,128}}/){{0,8}}?{_GLUE}{_NAME}{{0,128}}?{_SUFFIX}){_END}
+    | (?P<name>{_NAME}{{1,128}}?{_DOCUMENT_SUFFIX}){_END}
+    | (?P<folder>/?(?:{_GLUE}{_NAME}{{1,128}}/){{1,8}}(?![A-Za-z0-9_~@+-]|\.[A-Za-z0-9.]))
+    | (?P<loose>(?:{_ASCII}{{1,128}}/){{1,8}}{_ASCII}{{0,128}}[A-Za-z0-9_])
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -55,7 +55,10 @@ _VERBS = re.compile(
     r"|读|看|总结|概括|归纳|比较|对比|分析|介绍|根据|参考)",
     re.IGNORECASE,
 )
-_INTO = re.compile(r"(?:\b(?:to|into|as|in)\b\s*(?:the\s+)?(?:file\s+)?|到|入|至|为|成|在|:|：)\W*$", re.IGNORECASE)
+_INTO = re.compile(
+    r"(?:\b(?:to|into|as|in|named|called)\b\s*(?:the\s+)?(?:file\s+)?|到|入|至|为|成|在|叫|:|：|[-=]>|[→⇒])\W*$",
+    re.IGNORECASE,
+)
 _PLACE = re.compile(
     r"(?:\b(?:under|in|inside|within|from|of|to|folder|directory|read|summari[sz]e)|读|读取|总结|在|到)\W*$",
     re.IGNORECASE,

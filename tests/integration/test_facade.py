@@ -159,3 +159,47 @@ def test_the_facade_gives_its_public_names_and_no_other() -> None:
     assert all(hasattr(bearagent, name) for name in bearagent.__all__)
     with pytest.raises(AttributeError, match="no attribute 'Journal'"):
         _ = bearagent.Journal
+
+
+@pytest.mark.parametrize("api", ["openai-responses", "x" * 41, "", 5])
+def test_a_provider_whose_api_is_no_name_starts_no_run(workspace: Path, database: Path, api: object) -> None:
+    class OddModel(ScriptedModel):
+        @property
+        def api(self) -> str:
+            return api  # type: ignore[return-value]
+
+    async def main() -> None:
+        async with open_runtime(database, workspace=workspace, models={"odd": OddModel([])}) as runtime:
+            with pytest.raises(BearAgentError) as refused:
+                await runtime.start("x")
+            assert refused.value.info.code is ErrorCode.SETTINGS_INVALID
+            assert runtime.runs().runs == ()
+
+    asyncio.run(main())
+
+
+def test_a_workspace_without_a_name_is_not_the_current_folder(database: Path) -> None:
+    async def main() -> None:
+        with pytest.raises(BearAgentError) as refused:
+            async with open_runtime(database, workspace=""):
+                pass
+        assert refused.value.info.code is ErrorCode.WORKSPACE_INVALID
+
+    asyncio.run(main())
+
+
+def test_a_start_that_is_cancelled_leaves_no_run_behind_that_goes_on(workspace: Path, database: Path) -> None:
+    models = {"scripted": ScriptedModel([ScriptedTurn(hangs=True)])}
+
+    async def main() -> None:
+        async with open_runtime(database, workspace=workspace, models=models) as runtime:
+            starting = asyncio.create_task(runtime.start("Wait."))
+            await asyncio.sleep(0)  # it waits for the first commit
+            starting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await starting
+            lines = runtime.runs().runs
+            assert [(line.run.status, line.driven) for line in lines] in ([], [(RunStatus.SUSPENDED, None)])
+            assert len(asyncio.all_tasks()) == 1
+
+    asyncio.run(main())

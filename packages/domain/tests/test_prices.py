@@ -48,7 +48,16 @@ def test_each_field_of_a_rate_counts_for_its_hash() -> None:
     assert len({rates_hash(RATE), *(rates_hash(msgspec.structs.replace(RATE, **change)) for change in changes)}) == 6
 
 
-@pytest.mark.parametrize("change", [{"input_micro_usd": -1}, {"output_micro_usd": 0.5}, {"source": ""}, {"key": "x"}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"input_micro_usd": -1},
+        {"output_micro_usd": 10**10 + 1},
+        {"output_micro_usd": 0.5},
+        {"source": ""},
+        {"key": "x"},
+    ],
+)
 def test_a_rate_that_is_no_rate_is_refused(change: dict[str, object]) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert({**msgspec.to_builtins(RATE), **change}, ModelRate)

@@ -93,6 +93,19 @@ def test_events_up_to_a_lost_end_are_shown_and_the_end_is_refused(
         query.events(run.run_id, limit=3)
 
 
+@pytest.mark.parametrize(("after", "limit"), [(-1, 5), (2**53, 5), (0, 0), (0, -3), (0, 2**63)])
+def test_a_page_that_there_can_not_be_is_refused(memory_store: MemoryEventStore, after: int, limit: int) -> None:
+    run = sample_run(CountingIds(), FixedClock())
+    memory_store.append((run.take(),))
+    query = QueryService(memory_store)
+    with pytest.raises(BearAgentError) as refused:
+        query.events(run.run_id, after=after, limit=limit)
+    assert refused.value.info.code is ErrorCode.USAGE
+    if limit != 5:
+        with pytest.raises(BearAgentError):
+            query.runs(limit=limit)
+
+
 def test_a_log_longer_than_its_kept_head_is_right_if_it_contains_it(
     memory_store: MemoryEventStore, run: SampleRun
 ) -> None:

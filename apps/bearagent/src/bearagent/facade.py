@@ -47,7 +47,7 @@ async def open_runtime(
         message = "Applications come with a later version. Leave `application` out."
         raise BearAgentError(failure(ErrorCode.APPLICATION_NOT_FOUND, message))
     place, file, ids = Path(workspace), Path(database), RandomIds()
-    registry = Registry([*workspace_tools(place, ids.new_id), *((tool, None) for tool in tools)])
+    registry = Registry([*workspace_tools(workspace, ids.new_id), *((tool, None) for tool in tools)])
     require_outside(place, (file,))
     providers = models or {OFFLINE: provider_named(ModelProfile(provider=OFFLINE, model=OFFLINE_MODEL))}
     with closing(SqliteEventStore.open(file)) as store:
@@ -108,7 +108,12 @@ class Runtime:
         first = _FirstCommit()
         parts = replace(self._parts, provider=provider, rate=rate_of(model, RateTable()), listeners=(first,))
         task = asyncio.create_task(RunService(parts).start(start))
-        await asyncio.wait({task, first.run_id}, return_when=asyncio.FIRST_COMPLETED)
+        try:
+            await asyncio.wait({task, first.run_id}, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            task.cancel()  # nobody will ever hold this run
+            await asyncio.wait({task})
+            raise
         if not first.run_id.done():
             await task  # raises what refused the run
         run_id = first.run_id.result()

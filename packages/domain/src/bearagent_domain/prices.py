@@ -1,18 +1,27 @@
 """What a model costs: rows of a rate table, and cost in whole micro-USD, each part rounded up."""
 
+from typing import Annotated
+
+from msgspec import Meta
+
 from bearagent_domain.documents import Doc, Rec
-from bearagent_domain.ids import N0, Line
+from bearagent_domain.ids import Line
 from bearagent_domain.json_values import hash_of
 
 TOKENS_PER_RATE = 1_000_000
+RATE_MAX = (
+    10_000_000_000  # 10,000 USD for a million tokens: with it the cost of any answer is still a number that is kept
+)
+
+Rate = Annotated[int, Meta(ge=0, le=RATE_MAX)]
 
 
 class ModelRate(Rec, frozen=True, kw_only=True):
     """Micro-USD per million tokens of one model, with where and when the figure was read."""
 
     model: Line
-    input_micro_usd: N0
-    output_micro_usd: N0
+    input_micro_usd: Rate
+    output_micro_usd: Rate
     source: Line
     date: Line
 

@@ -2,7 +2,7 @@
 
 from bearagent_domain.documents import Rec
 from bearagent_domain.events import SuspendReason
-from bearagent_domain.ids import ActivityId, ArtifactId, CallId, RunId
+from bearagent_domain.ids import ActivityId, ArtifactId, CallId, Name, RunId
 from bearagent_domain.runs import ActivityKind, ActivityStatus, RunStatus
 from bearagent_domain.times import Time
 
@@ -66,4 +66,4 @@ class Binding(Rec, frozen=True, kw_only=True):
     workspace: str
     workspace_identity: str  # st_dev:st_ino of the folder
     provider: str
-    api: str
+    api: Name

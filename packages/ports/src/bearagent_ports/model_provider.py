@@ -16,7 +16,7 @@ class ModelProvider(Protocol):
 
     @property
     def api(self) -> str:
-        """The name of the wire interface, for the record."""
+        """The name of the wire interface, for the record: at most 40 of a-z, 0-9 and _, a letter first."""
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """The answer, piece by piece, ended by `Finished` (usage may follow). Whoever iterates closes it.

@@ -6,7 +6,7 @@ from typing import NoReturn
 import msgspec
 
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
-from bearagent_domain.ids import RunId, is_canonical_id
+from bearagent_domain.ids import INTEGER_MAX, RunId, is_canonical_id
 from bearagent_domain.json_values import JsonObject
 from bearagent_domain.records import Head, RecordedEvent
 from bearagent_domain.runs import RunStatus
@@ -52,7 +52,11 @@ class QueryService:
         return inspection.view(driven=self._driven(run_id, inspection.state.status))
 
     def events(self, run_id: RunId, *, after: int = 0, limit: int = 100) -> EventPage:
-        """At most `limit` events after sequence `after`, as stored. A lost end is refused where it is reached."""
+        """At most `limit` events after sequence `after`, as stored. A lost end is refused where it is reached.
+
+        Raises `BearAgentError` with `usage` for a page that there can't be.
+        """
+        _require_page(limit, after)
         kept = self._store.kept_head(run_id)
         found = self._store.read(run_id, after=after, limit=limit + 1)
         shown = found[:limit]
@@ -69,7 +73,8 @@ class QueryService:
         )
 
     def runs(self, *, cursor: str | None = None, limit: int = 20) -> RunPage:
-        """Runs newest first, from their rows."""
+        """Runs newest first, from their rows. Raises `BearAgentError` with `usage` for a page that there can't be."""
+        _require_page(limit)
         page = self._store.runs(cursor=cursor, limit=limit)
         lines = tuple(RunLine(run=row, driven=self._driven(row.run_id, row.status)) for row in page.runs)
         return RunPage(runs=lines, next_cursor=page.next_cursor)
@@ -104,6 +109,11 @@ class QueryService:
         if self._lease is None or status not in (RunStatus.QUEUED, RunStatus.RUNNING):
             return None
         return self._lease.is_held(run_id)
+
+
+def _require_page(limit: int, after: int = 0) -> None:
+    if not (0 <= after <= INTEGER_MAX and 1 <= limit < INTEGER_MAX):
+        raise BearAgentError(failure(ErrorCode.USAGE, "A page begins at 0 or later and has room for one or more."))
 
 
 def _require_contained(kept: Head | None, record: RecordedEvent) -> None:

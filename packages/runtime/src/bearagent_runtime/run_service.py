@@ -71,10 +71,10 @@ class RunService:
         Raises `BearAgentError` before anything is stored when the run can't be made, `StoreError` when a commit
         failed. A cancellation is answered with `run.suspended(interrupted)`, committed, and travels on.
         """
-        created = self._created(start)
+        created, binding = self._created(start), _binding_of(start)
         parts = self._parts
         with parts.lease.hold(created.identity.run_id):
-            journal = Journal.of_new_run(parts.store, parts.clock, created, start.binding)
+            journal = Journal.of_new_run(parts.store, parts.clock, created, binding)
             journal.tell(parts.listeners)
             journal.record(CreateRun(created=created))
             journal.commit()
@@ -161,6 +161,16 @@ class RunService:
     def _offered(self, names: tuple[str, ...] | None) -> tuple[ToolSpec, ...]:
         specs = self._parts.registry.specs
         return specs if names is None else tuple(spec for spec in specs if spec.name in names)
+
+
+def _binding_of(start: StartRun) -> Binding:
+    try:
+        return as_stored(start.binding, Binding)
+    except JsonRefused as error:
+        message = (
+            "The workspace's path must be UTF-8 text, and the api of the provider a name: at most 40 of a-z, 0-9 and _."
+        )
+        raise BearAgentError(failure(ErrorCode.SETTINGS_INVALID, message)) from error
 
 
 def _require_objective(objective: str, context_chars_max: int) -> None:

@@ -3,8 +3,10 @@
 import asyncio
 from contextlib import aclosing
 
+import msgspec
 import pytest
 
+from bearagent_domain.ids import Name
 from bearagent_domain.models import (
     ArgumentsDelta,
     CallOpened,
@@ -38,7 +40,7 @@ class ModelProviderContract:
         )
 
     def test_the_interface_has_a_name(self, provider: ModelProvider) -> None:
-        assert provider.api and provider.api == provider.api.lower()
+        assert msgspec.convert(provider.api, Name) == provider.api
 
     def test_an_answer_ends_with_finished_and_nothing_but_usage_follows(
         self, provider: ModelProvider, request_to_answer: ModelRequest

@@ -1,10 +1,13 @@
 """The border between a workspace and what no model may read."""
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
-from bearagent.bootstrap import lies_inside
+from bearagent.bootstrap import lies_inside, place_of
+from bearagent_domain.errors import BearAgentError, ErrorCode
 
 
 @pytest.fixture
@@ -39,3 +42,14 @@ def test_a_link_that_lies_inside_is_seen_though_it_leads_out(workspace: Path) ->
 def test_a_workspace_named_by_a_link_is_the_folder_that_it_names(workspace: Path) -> None:
     (workspace.parent / "link").symlink_to(workspace)
     assert lies_inside(workspace / "x.db", workspace.parent / "link")
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="names are always UTF-8 on macOS")
+def test_a_workspace_whose_path_is_not_utf8_is_refused(workspace: Path) -> None:
+    odd = workspace / os.fsdecode(b"\xff")
+    odd.mkdir()
+    (workspace.parent / "link").symlink_to(odd)
+    for place in (odd, workspace.parent / "link", workspace / "gone"):
+        with pytest.raises(BearAgentError) as refused:
+            place_of(place)
+        assert refused.value.info.code is ErrorCode.WORKSPACE_INVALID

@@ -86,6 +86,21 @@ def test_a_page_of_zeros_is_noticed_or_loses_the_end_alone(run: SampleRun, datab
     assert noticed >= 3
 
 
+def test_a_value_whose_type_is_damaged_is_noticed(run: SampleRun, database: Path) -> None:
+    whole = database.read_bytes()
+    record = next(record for record in run.records if whole.count(record.hash) == 1)  # no copy in a free part of a page
+    values = whole.index(record.hash)  # before it stand its type, that of the body, and the sequence
+    for place in (values - 4, values - 2):
+        flipped = bytearray(whole)
+        flipped[place] ^= 1
+        database.write_bytes(flipped)
+        store = SqliteEventStore.open_existing(database)
+        for after in (0, record.sequence):
+            with pytest.raises(BearAgentError):
+                store.read(run.run_id, after=after)
+        store.close()
+
+
 def test_a_flipped_bit_is_noticed_or_harmless(run: SampleRun, database: Path) -> None:
     whole = database.read_bytes()
     answers = []

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bearagent_domain.budgets import RunLimits
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
+from bearagent_domain.json_values import is_storable_text
 from bearagent_domain.prices import ModelRate
 from bearagent_domain.rows import Binding
 from bearagent_domain.snapshots import FingerprintPart
@@ -67,15 +68,33 @@ def lies_inside(place: Path, workspace: Path) -> bool:
 
 
 def binding_of(workspace: Path, provider: str, api: str) -> Binding:
-    """What driving the run again will need. Raises `BearAgentError` (`workspace_invalid`) for an unreadable folder."""
+    """What driving the run again will need. Raises `BearAgentError` as `place_of` does."""
+    place = place_of(workspace)
     try:
-        place = os.path.realpath(workspace, strict=True)
         status = os.stat(place)
     except OSError as error:
-        message = "The workspace can't be read any more."
-        raise BearAgentError(failure(ErrorCode.WORKSPACE_INVALID, message)) from error
+        raise _gone() from error
     identity = f"{status.st_dev}:{status.st_ino}"
     return Binding(workspace=place, workspace_identity=identity, provider=provider, api=api)
+
+
+def place_of(workspace: Path) -> str:
+    """The whole path of the folder, links followed.
+
+    Raises `BearAgentError` (`workspace_invalid`) for a folder that is not there, and for a path that is not UTF-8.
+    """
+    try:
+        place = os.path.realpath(workspace, strict=True)
+    except OSError as error:
+        raise _gone() from error
+    if not is_storable_text(place):
+        message = "The path of the workspace is not UTF-8 text. Rename the folder, or choose another one."
+        raise BearAgentError(failure(ErrorCode.WORKSPACE_INVALID, message))
+    return place
+
+
+def _gone() -> BearAgentError:
+    return BearAgentError(failure(ErrorCode.WORKSPACE_INVALID, "The workspace can't be read any more."))
 
 
 def installed_packages() -> tuple[FingerprintPart, ...]:

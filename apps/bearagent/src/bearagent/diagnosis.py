@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from importlib.metadata import version
 
-from bearagent.bootstrap import require_outside
+from bearagent.bootstrap import place_of, require_outside
 from bearagent.providers import model_profile, provider_named
 from bearagent_cli.service import Check
 from bearagent_cli.settings import Settings
@@ -61,7 +61,7 @@ def _workspace(settings: Settings) -> str:
     if not workspace.is_dir() or not os.access(workspace, os.R_OK | os.X_OK):
         raise _Wrong(f"{workspace} is not a folder that can be read.")
     require_outside(workspace, settings.private_places)
-    return str(workspace.resolve())
+    return place_of(workspace)
 
 
 def _data_folder(settings: Settings) -> str:

@@ -167,9 +167,7 @@ def _binding_of(start: StartRun) -> Binding:
     try:
         return as_stored(start.binding, Binding)
     except JsonRefused as error:
-        message = (
-            "The workspace's path must be UTF-8 text, and the api of the provider a name: at most 40 of a-z, 0-9 and _."
-        )
+        message = "The api of the provider must be a name: at most 40 of a-z, 0-9 and _, a letter first."
         raise BearAgentError(failure(ErrorCode.SETTINGS_INVALID, message)) from error
 
 

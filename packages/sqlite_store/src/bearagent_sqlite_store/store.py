@@ -190,6 +190,8 @@ def _require_fitting(part: Append, head: Head) -> None:
 
 def _checked_page(run_id: RunId, after: int, sealed: list[tuple[Any, ...]]) -> tuple[RecordedEvent, ...]:
     """`sealed` begins with the row at `after`, whose hash the first record continues; with the first row after 0."""
+    if not all(isinstance(hash_, bytes) and isinstance(body, bytes) for _, hash_, body in sealed):
+        corrupt("An event is damaged: damage can change the type of a value, too.")
     head = Head()
     if after > 0 and sealed:
         sequence, hash_, _ = sealed.pop(0)

@@ -43,13 +43,15 @@ def test_a_profile_may_be_json(mark: str, home: Path) -> None:
     assert (found.limits.active_ms, found.tools) == (250, ("workspace.read",))
 
 
-@pytest.mark.parametrize("name", ["p.json", "p.toml", "missing.toml", "."])
+@pytest.mark.parametrize("name", ["p.json", "empty.json", "p.toml", "missing.toml", "."])
 def test_what_is_no_profile_is_refused(name: str, home: Path) -> None:
     (home / "p.json").write_bytes(b"\xff")
+    (home / "empty.json").touch()
     (home / "p.toml").write_text("schema_version = 1\n[agent]\nbase_url = 'http://x'\n")
     with pytest.raises(BearAgentError) as caught:
         read_profile(home / name)
     assert caught.value.info.code is ErrorCode.PROFILE_INVALID
+    assert not caught.value.info.message.endswith("..")
 
 
 @pytest.mark.parametrize("content", ["{}", '{"schema_version": 2}', '{"schema_version": "1"}', "[1]"])

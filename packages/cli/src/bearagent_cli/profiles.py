@@ -102,4 +102,4 @@ def _whole(text: str, name: str, unit: int, code: ErrorCode) -> int:
 
 
 def _wrong(what: str) -> BearAgentError:
-    return BearAgentError(failure(ErrorCode.PROFILE_INVALID, f"The profile {what}."))
+    return BearAgentError(failure(ErrorCode.PROFILE_INVALID, f"The profile {what.rstrip('.')}."))

@@ -12,17 +12,17 @@ from bearagent_domain.errors import BearAgentError, ErrorCode
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
-    folder = tmp_path / "work"
+    folder = tmp_path / "desk"
     (folder / "sub").mkdir(parents=True)
     return folder
 
 
-@pytest.mark.parametrize("place", ["work", "work/x.db", "work/sub/x.db", "work/new/x.db", "other/../work/x.db"])
+@pytest.mark.parametrize("place", ["desk", "desk/x.db", "desk/sub/x.db", "desk/new/x.db", "other/../desk/x.db"])
 def test_a_place_inside_is_seen_whether_it_exists_or_not(place: str, workspace: Path) -> None:
     assert lies_inside(workspace.parent / place, workspace)
 
 
-@pytest.mark.parametrize("place", ["x.db", "workbench/x.db", "work.db", "work/../x.db"])
+@pytest.mark.parametrize("place", ["x.db", "desktop/x.db", "desk.db", "desk/../x.db"])
 def test_a_place_beside_is_outside(place: str, workspace: Path) -> None:
     assert not lies_inside(workspace.parent / place, workspace)
 

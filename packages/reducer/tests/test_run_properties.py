@@ -127,14 +127,7 @@ def commands(ids: st.SearchStrategy[ActivityId], call: ToolCall) -> st.SearchStr
             error=st.none() | errors,
             active_ms=milliseconds,
         ),
-        st.builds(
-            ResolveActivity,
-            activity_id=ids,
-            outcome=st.sampled_from(["succeeded", "failed", "retry"]),
-            reason=st.just("I looked."),
-            by=st.just("owner"),
-            command_id=st.just(COMMAND_ID),
-        ),
+        resolutions(ids),
         st.builds(FinishRun, active_ms=milliseconds),
         st.builds(FailRun, error=errors),
         st.builds(SuspendRun, reason=st.sampled_from(["paused", "interrupted"]), active_ms=milliseconds),
@@ -142,6 +135,18 @@ def commands(ids: st.SearchStrategy[ActivityId], call: ToolCall) -> st.SearchStr
         st.builds(ResumeRun, cause=st.sampled_from(["command", "crash"])),
         st.just(RequestCancel(reason="enough")),
         st.builds(RaiseLimits, amounts=amounts, reason=st.just("more")),
+    )
+
+
+def resolutions(ids: st.SearchStrategy[ActivityId]) -> st.SearchStrategy[Command]:
+    """A person's word on a doubt."""
+    return st.builds(
+        ResolveActivity,
+        activity_id=ids,
+        outcome=st.sampled_from(["succeeded", "failed", "retry"]),
+        reason=st.just("I looked."),
+        by=st.just("owner"),
+        command_id=st.just(COMMAND_ID),
     )
 
 
@@ -177,14 +182,9 @@ def fitting(state: RunState, fresh: ActivityId) -> st.SearchStrategy[Command]:
 
 def _settling(state: RunState) -> st.SearchStrategy[Command]:
     own = st.just(IDS[0] if state.latest is None else state.latest.activity_id)
-    return st.builds(
-        ResolveActivity,
-        activity_id=own,
-        outcome=st.sampled_from(["succeeded", "failed", "retry"]),
-        reason=st.just("I looked."),
-        by=st.just("owner"),
-        command_id=st.just(COMMAND_ID),
-    ) | st.builds(ReconcileActivity, activity_id=own, finding=st.just("done"), evidence=st.just("seen"), result=results)
+    return resolutions(own) | st.builds(
+        ReconcileActivity, activity_id=own, finding=st.just("done"), evidence=st.just("seen"), result=results
+    )
 
 
 def play(data: st.DataObject) -> tuple[list[RecordedEvent], list[RunState]]:

@@ -6,14 +6,11 @@ from contextlib import closing, contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from bearagent_domain.budgets import RunLimits
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
 from bearagent_domain.json_values import is_storable_text
-from bearagent_domain.prices import ModelRate
 from bearagent_domain.rows import Binding
 from bearagent_domain.snapshots import FingerprintPart
 from bearagent_runtime import QueryService
-from bearagent_runtime.configurations import resolved_limits
 from bearagent_sqlite_store import FileRunLease, SqliteEventStore
 
 FINGERPRINTED = (
@@ -47,16 +44,6 @@ def require_outside(workspace: Path, places: Iterable[Path]) -> None:
             "it. Choose another file with --db, or a smaller folder with --workspace."
         )
         raise BearAgentError(failure(ErrorCode.DATA_INSIDE_WORKSPACE, message))
-
-
-def require_startable(limits: RunLimits, rate: ModelRate | None) -> None:
-    """Ask what `RunService.start` will ask, before the database is made: a refused run leaves no file behind.
-
-    Raises `BearAgentError` with `limit_invalid` or `cost_unpriced`.
-    """
-    if resolved_limits(limits).cost_micro_usd is not None and rate is None:
-        message = "A cost limit needs a price for this model. Add its rates to the config file, or drop the limit."
-        raise BearAgentError(failure(ErrorCode.COST_UNPRICED, message))
 
 
 def lies_inside(place: Path, workspace: Path) -> bool:

@@ -1,14 +1,13 @@
 """Model providers by name, each imported when it is asked for, and what their models cost."""
 
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
-from bearagent_domain.models import ModelProfile
+from bearagent_domain.models import OUTPUT_TOKENS_DEFAULT, ModelProfile
 from bearagent_domain.prices import ModelRate, RateTable
 from bearagent_domain.profiles import AgentConfig
 from bearagent_ports import ModelProvider
 
 OFFLINE = "offline"
 OFFLINE_MODEL = "extractive"
-MAX_OUTPUT_TOKENS = 4_096
 OFFLINE_RATE = ModelRate(
     model=OFFLINE_MODEL, input_micro_usd=0, output_micro_usd=0, source="built in", date="2026-12-01"
 )
@@ -33,7 +32,7 @@ def model_profile(agent: AgentConfig) -> ModelProfile:
     return ModelProfile(
         provider=provider,
         model=agent.model or OFFLINE_MODEL,
-        max_output_tokens=agent.max_output_tokens or MAX_OUTPUT_TOKENS,
+        max_output_tokens=agent.max_output_tokens or OUTPUT_TOKENS_DEFAULT,
         temperature_milli=agent.temperature_milli,
         seed=agent.seed,
     )

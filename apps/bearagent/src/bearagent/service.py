@@ -7,7 +7,6 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from bearagent_domain.runs import RunStatus
 from bearagent_domain.views import EventPage, RunInspection, RunLine, RunPage
 from bearagent_sqlite_store import FileRunLease, SqliteEventStore
 
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from bearagent_domain.ids import RunId
     from bearagent_domain.models import ModelProfile
     from bearagent_ports import EventListener, ModelProvider
-
-DRIVEN_STATUSES = (RunStatus.QUEUED, RunStatus.RUNNING)
 
 
 class BearAgentService:
@@ -60,7 +57,7 @@ class BearAgentService:
         with closing(SqliteEventStore.open_existing(self._settings.database)) as store:
             page = store.runs(cursor=cursor, limit=limit)
             lines = tuple(
-                RunLine(run=row, driven=lease.is_held(row.run_id) if row.status in DRIVEN_STATUSES else None)
+                RunLine(run=row, driven=lease.is_held(row.run_id) if row.status.needs_driver else None)
                 for row in page.runs
             )
         return RunPage(runs=lines, next_cursor=page.next_cursor)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import closing
 
-from bearagent.bootstrap import binding_of, installed_packages, require_outside, require_startable
+from bearagent.bootstrap import binding_of, installed_packages, require_outside
 from bearagent.providers import model_profile, rate_of
 from bearagent.system_sources import RandomIds, SystemClock
 from bearagent_cli.service import RunRequest
@@ -14,6 +14,7 @@ from bearagent_domain.models import ModelProfile
 from bearagent_domain.profiles import CONTEXT_CHARS_DEFAULT
 from bearagent_ports import EventListener, ModelProvider
 from bearagent_runtime import FixedToolPolicy, Registry, RunService, RuntimeParts, StartRun
+from bearagent_runtime.configurations import startable_limits
 from bearagent_sqlite_store import FileRunLease, SqliteEventStore
 from bearagent_workspace_tools import workspace_tools
 
@@ -32,7 +33,7 @@ async def start_run(
     offered = _known_tools(profile.tools, registry)
     model = model_profile(profile.agent)
     provider, rate = provider_of(model), rate_of(model, settings.rates)
-    require_startable(profile.limits, rate)
+    startable_limits(profile.limits, rate)  # refuses what `start` would, before there is a database
     start = StartRun(
         objective=request.objective,
         model=model,

@@ -21,7 +21,7 @@ _USAGE_CODES = (
     ErrorCode.CURSOR_INVALID,
 )
 _RECORD_CODES = (ErrorCode.SCHEMA_VERSION_UNKNOWN, ErrorCode.DOCUMENT_INVALID, ErrorCode.ILLEGAL_TRANSITION)
-_RECORD_FAMILIES = ("record_", "store_", "run_not_found", "run_ambiguous", "run_terminal")
+_RECORD_FAMILIES = ("record_", "store_", "run_not_found", "run_ambiguous")
 
 
 def of_error(code: ErrorCode) -> int:

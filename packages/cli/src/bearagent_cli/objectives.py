@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
 from bearagent_domain.events import OBJECTIVE_CHARS_MAX
-from bearagent_domain.json_values import is_storable_text
+from bearagent_domain.objectives import objective_too_large, require_objective
 from bearagent_domain.profiles import CONTEXT_CHARS_DEFAULT
 
 STDIN = "-"
@@ -28,14 +28,7 @@ def objective_from(argument: str | None, file: Path | None, context_chars: int |
         text = _text_of(sys.stdin.buffer, "standard input")
     else:
         text = _text_of_file(file)
-    if not text.strip():
-        raise BearAgentError(failure(ErrorCode.OBJECTIVE_INVALID, "The objective is empty. Say what should be done."))
-    if not is_storable_text(text):
-        message = "The objective holds NUL or text that is not UTF-8. Give it as plain UTF-8 text."
-        raise BearAgentError(failure(ErrorCode.OBJECTIVE_INVALID, message))
-    chars_max = min(OBJECTIVE_CHARS_MAX, (context_chars or CONTEXT_CHARS_DEFAULT) // 2)
-    if len(text) > chars_max:
-        raise _too_large(f"The objective has {len(text):,} characters; {chars_max:,} are allowed.")
+    require_objective(text, context_chars or CONTEXT_CHARS_DEFAULT)
     return text.strip()
 
 
@@ -51,14 +44,9 @@ def _text_of_file(file: Path) -> str:
 def _text_of(stream: BinaryIO, name: str) -> str:
     data = stream.read(OBJECTIVE_BYTES_MAX + 1)
     if len(data) > OBJECTIVE_BYTES_MAX:
-        raise _too_large(f"There is more than 1 MiB in {name}.")
+        raise objective_too_large(f"There is more than 1 MiB in {name}.")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         message = f"What stands in {name} is not UTF-8 text (byte {error.start + 1})."
         raise BearAgentError(failure(ErrorCode.OBJECTIVE_INVALID, message)) from error
-
-
-def _too_large(what: str) -> BearAgentError:
-    message = f"{what} Put the material into a file of the workspace and name it."
-    return BearAgentError(failure(ErrorCode.OBJECTIVE_TOO_LARGE, message))

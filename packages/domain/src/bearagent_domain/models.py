@@ -10,6 +10,7 @@ from bearagent_domain.ids import N0, N1, Line, Name, Sha
 from bearagent_domain.messages import TranscriptItem
 from bearagent_domain.tools import ToolCall, ToolSpec
 
+OUTPUT_TOKENS_DEFAULT = 4_096  # of one answer
 RESPONSE_BYTES_MAX = 3_670_016  # 3.5 MiB of canonical JSON: leaves room within an event of 4 MiB
 RESPONSE_NODES_MAX = 9_000
 ARGUMENTS_BYTES_MAX = 3_145_728
@@ -22,7 +23,7 @@ class ModelProfile(Rec, frozen=True, kw_only=True):
 
     provider: Name
     model: Line
-    max_output_tokens: N1 = 4_096
+    max_output_tokens: N1 = OUTPUT_TOKENS_DEFAULT
     temperature_milli: N0 | None = None
     seed: N0 | None = None
 

@@ -9,9 +9,7 @@ from bearagent_domain.ids import Line
 from bearagent_domain.json_values import hash_of
 
 TOKENS_PER_RATE = 1_000_000
-RATE_MAX = (
-    10_000_000_000  # 10,000 USD for a million tokens: with it the cost of any answer is still a number that is kept
-)
+RATE_MAX = 10_000_000_000  # 10,000 USD for a million tokens: the cost of any answer can still be kept
 
 Rate = Annotated[int, Meta(ge=0, le=RATE_MAX)]
 

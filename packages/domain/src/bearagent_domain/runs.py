@@ -31,6 +31,11 @@ class RunStatus(StrEnum):
         """Whether the run can never go on."""
         return self in (RunStatus.SUCCEEDED, RunStatus.FAILED, RunStatus.CANCELLED)
 
+    @property
+    def needs_driver(self) -> bool:
+        """Whether some process should be driving the run: where none does, it was interrupted."""
+        return self in (RunStatus.QUEUED, RunStatus.RUNNING)
+
 
 class ActivityStatus(StrEnum):
     """Where an activity stands. `requested` and `started` are open."""
@@ -101,6 +106,12 @@ class RunState(Rec, frozen=True, kw_only=True):
     def open_activity(self) -> ActivityState | None:
         """The activity that still owes an outcome."""
         return self.latest if self.latest is not None and self.latest.is_open else None
+
+    @property
+    def active_ms_left(self) -> int | None:
+        """Milliseconds of active time that the next activity may take, at least 1; null when there is no limit."""
+        allowed = self.limits.active_ms
+        return None if allowed is None else max(1, allowed - self.used.active_ms)
 
     @property
     def state_hash(self) -> str:

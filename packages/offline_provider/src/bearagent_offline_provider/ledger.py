@@ -19,7 +19,7 @@ class Ledger:
     """Opened from the notes of the turn before, closed into those of the next one.
 
     `files`, `folders` and `documents` are by path, in the order in which they are dealt with; `wanted` are the names of
-    files to look for.
+    files to look for; `turns` and `calls` were asked for before.
     """
 
     def __init__(self, notes: Notes, objective: Objective) -> None:
@@ -29,6 +29,7 @@ class Ledger:
         self.files = {pending.path: pending for pending in plan.files}
         self.folders = {pending.path: pending for pending in plan.folders}
         self.wanted = list(plan.wanted)
+        self.turns, self.calls = plan.turns, plan.calls
         self._plan = plan
         self._skipped = {skip.path: skip for skip in plan.skipped}
         self._counted = Counter(dict(plan.counted))

@@ -114,13 +114,12 @@ def _with_answers(
 def _going_on(ledger: Ledger, offered: set[str]) -> Step:
     """The next calls for what waits in `ledger`; when nothing waits, or enough was asked, the report."""
     _stop_where_enough(ledger, offered)
-    plan = ledger.closed().plan
+    notes = ledger.closed()
+    plan = notes.plan
     calls = _list_calls(plan) if ledger.folders else _read_calls(plan) if ledger.files else ()
     if calls:
-        notes = ledger.closed()
         counted = msgspec.structs.replace(plan, turns=plan.turns + 1, calls=plan.calls + len(calls))
         return Step(text=notes_text(Notes(counted, notes.documents)), calls=calls)
-    notes = ledger.closed()
     report = report_of(notes, ledger.objective)
     if WRITE not in offered:
         return Step(text=answer_without_write(report.delivery, ledger.objective))
@@ -130,16 +129,15 @@ def _going_on(ledger: Ledger, offered: set[str]) -> Step:
 
 def _stop_where_enough(ledger: Ledger, offered: set[str]) -> None:
     """Give up what can't be asked for, and what there is no more room or turn for."""
-    plan = ledger.closed().plan
     if LIST not in offered:
         ledger.stop_folders("not_offered")
     if READ not in offered:
         ledger.stop_all("not_offered", "not_offered")
     if ledger.is_full and not ledger.wanted:
         ledger.stop_folders("too_many_files")
-    if plan.turns >= LIST_TURNS_MAX:
+    if ledger.turns >= LIST_TURNS_MAX:
         ledger.stop_folders("limit")
-    if plan.turns >= TURNS_MAX or plan.calls >= CALLS_MAX:
+    if ledger.turns >= TURNS_MAX or ledger.calls >= CALLS_MAX:
         ledger.stop_all("limit", "limit")
     if not ledger.folders:
         ledger.end_search()

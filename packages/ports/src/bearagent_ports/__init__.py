@@ -2,7 +2,15 @@
 
 from bearagent_ports.clock import Clock
 from bearagent_ports.event_listener import EventListener
-from bearagent_ports.event_store import Append, EventStore, RunNotFound, RunRowPage, SequenceConflict, StoreError
+from bearagent_ports.event_store import (
+    Append,
+    EventStore,
+    RunNotFound,
+    RunRowPage,
+    SequenceConflict,
+    StoreError,
+    head_after,
+)
 from bearagent_ports.id_source import IdSource
 from bearagent_ports.model_provider import ModelProvider, ProviderFailed
 from bearagent_ports.policy import Policy
@@ -36,4 +44,5 @@ __all__ = [
     "Tool",
     "ToolFailed",
     "Unknown",
+    "head_after",
 ]

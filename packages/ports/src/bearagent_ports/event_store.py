@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from bearagent_domain.documents import Rec
-from bearagent_domain.errors import BearAgentError
+from bearagent_domain.errors import BearAgentError, ErrorCode, failure
 from bearagent_domain.ids import RunId
-from bearagent_domain.records import Head, RecordedEvent
+from bearagent_domain.records import Head, RecordedEvent, chained, corrupt
 from bearagent_domain.rows import Binding, Rows, RunRow
 
 
@@ -33,6 +33,24 @@ class Append(Rec, frozen=True, kw_only=True):
     events: tuple[RecordedEvent, ...]
     rows: Rows
     binding: Binding | None = None
+
+
+def head_after(part: Append, head: Head) -> Head:
+    """The head of a run at `head` once `part` is stored: the check that every store makes before it stores anything.
+
+    Bodies are hashed, not decoded: reading does that. Raises `SequenceConflict` when the run is elsewhere, and
+    `RecordCorrupt` when the part does not fit itself or the run.
+    """
+    if head.sequence != part.expected_sequence:
+        message = f"The run has {head.sequence} events, not {part.expected_sequence}: someone else appended."
+        raise SequenceConflict(failure(ErrorCode.STORE_CONFLICT, message))
+    if not part.events or (part.binding is None) == (head.sequence == 0) or part.rows.run.run_id != part.run_id:
+        corrupt("The append has no events, a binding out of place, or rows of another run.")
+    for record in part.events:
+        head = head.after(record)
+        if record.run_id != part.run_id or chained(record.prev_hash, record.body) != record.hash:
+            corrupt(f"Event {record.sequence} of the append does not fit its bytes.")
+    return head
 
 
 class RunRowPage(Rec, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from bearagent_domain.errors import BearAgentError, ErrorCode, failure
 from bearagent_domain.ids import RunId, SessionId, TaskId
 from bearagent_domain.json_values import hash_of
 from bearagent_domain.models import ModelProfile
+from bearagent_domain.prices import ModelRate
 from bearagent_domain.snapshots import (
     ApplicationRef,
     RunConfigSnapshot,
@@ -79,8 +80,12 @@ def plain_snapshot(
     )
 
 
-def resolved_limits(declared: RunLimits) -> RunLimits:
-    """`declared` over the defaults. Raises `BearAgentError` (`limit_invalid`) for a value beyond a hard cap."""
+def startable_limits(declared: RunLimits, rate: ModelRate | None) -> RunLimits:
+    """`declared` over the defaults, for a model that costs `rate`; null is not priced.
+
+    Raises `BearAgentError` with `limit_invalid` for a value beyond a hard cap, and `cost_unpriced` for a cost limit
+    that nobody can keep.
+    """
     for name in LIMIT_NAMES:
         value, cap = getattr(declared, name), getattr(HARD_CAPS, name)
         if value is not None and not 0 <= value <= cap:
@@ -91,4 +96,7 @@ def resolved_limits(declared: RunLimits) -> RunLimits:
         name: getattr(DEFAULT_LIMITS, name) if getattr(declared, name) is None else getattr(declared, name)
         for name in fields
     }
+    if values["cost_micro_usd"] is not None and rate is None:
+        message = "A cost limit needs a price for this model. Add its rates to the config file, or drop the limit."
+        raise BearAgentError(failure(ErrorCode.COST_UNPRICED, message))
     return RunLimits(**values)

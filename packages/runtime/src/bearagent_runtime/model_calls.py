@@ -167,10 +167,8 @@ class ModelCalls:
         return Amounts(model_calls=1, input_tokens=built.input_tokens, output_tokens=output_tokens, cost_micro_usd=cost)
 
     def _seconds_left(self, journal: Journal) -> float:
-        allowed = journal.state.limits.active_ms
-        if allowed is None:
-            return self._total_seconds
-        return min(self._total_seconds, max(1, allowed - journal.state.used.active_ms) / 1_000)
+        left = journal.state.active_ms_left
+        return self._total_seconds if left is None else min(self._total_seconds, left / 1_000)
 
 
 def _call_id(model_call_id: CallId | None, made: str, journal: Journal, taken: set[CallId]) -> CallId:

@@ -106,7 +106,7 @@ class QueryService:
 
     def _driven(self, run_id: RunId, status: RunStatus) -> bool | None:
         """Whether a process drives the run now; null for a run at rest, and where there is no lease to ask."""
-        if self._lease is None or status not in (RunStatus.QUEUED, RunStatus.RUNNING):
+        if self._lease is None or not status.needs_driver:
             return None
         return self._lease.is_held(run_id)
 

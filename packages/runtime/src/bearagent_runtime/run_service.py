@@ -7,10 +7,11 @@ from bearagent_domain.budgets import RunLimits
 from bearagent_domain.commands import CreateRun, SuspendRun
 from bearagent_domain.documents import as_stored
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
-from bearagent_domain.events import OBJECTIVE_CHARS_MAX, RunCreated, SuspendReason
+from bearagent_domain.events import RunCreated, SuspendReason
 from bearagent_domain.ids import RunId, SessionId, TaskId
-from bearagent_domain.json_values import JsonRefused, is_storable_text
+from bearagent_domain.json_values import JsonRefused
 from bearagent_domain.models import ModelProfile
+from bearagent_domain.objectives import require_objective
 from bearagent_domain.prices import ModelRate, rates_hash
 from bearagent_domain.profiles import CONTEXT_CHARS_DEFAULT, Timeouts
 from bearagent_domain.rows import Binding
@@ -18,7 +19,7 @@ from bearagent_domain.snapshots import FingerprintPart, RunFingerprint
 from bearagent_domain.tools import ToolSpec
 from bearagent_ports import Clock, EventListener, EventStore, IdSource, ModelProvider, Policy, RunLease
 from bearagent_runtime.active_time import ActiveTime
-from bearagent_runtime.configurations import PLAIN_INSTRUCTIONS, plain_identity, plain_snapshot, resolved_limits
+from bearagent_runtime.configurations import PLAIN_INSTRUCTIONS, plain_identity, plain_snapshot, startable_limits
 from bearagent_runtime.context import ContextBuilder
 from bearagent_runtime.executor import Executor
 from bearagent_runtime.journal import Journal
@@ -121,11 +122,8 @@ class RunService:
     def _created(self, start: StartRun) -> RunCreated:
         """The first event, with everything resolved and checked."""
         parts = self._parts
-        _require_objective(start.objective, start.context_chars_max)
-        limits = resolved_limits(start.limits)
-        if limits.cost_micro_usd is not None and parts.rate is None:
-            message = "A cost limit needs a price for this model. Add its rates to the config file, or drop the limit."
-            raise BearAgentError(failure(ErrorCode.COST_UNPRICED, message))
+        require_objective(start.objective, start.context_chars_max)
+        limits = startable_limits(start.limits, parts.rate)
         instructions = start.instructions or PLAIN_INSTRUCTIONS
         tools = self._offered(start.offered)
         snapshot = plain_snapshot(
@@ -169,18 +167,3 @@ def _binding_of(start: StartRun) -> Binding:
     except JsonRefused as error:
         message = "The api of the provider must be a name: at most 40 of a-z, 0-9 and _, a letter first."
         raise BearAgentError(failure(ErrorCode.SETTINGS_INVALID, message)) from error
-
-
-def _require_objective(objective: str, context_chars_max: int) -> None:
-    if not objective.strip():
-        raise BearAgentError(failure(ErrorCode.OBJECTIVE_INVALID, "The objective is empty. Say what should be done."))
-    if not is_storable_text(objective):
-        message = "The objective holds NUL or text that is not UTF-8. Give it as plain UTF-8 text."
-        raise BearAgentError(failure(ErrorCode.OBJECTIVE_INVALID, message))
-    chars_max = min(OBJECTIVE_CHARS_MAX, context_chars_max // 2)
-    if len(objective) > chars_max:
-        message = (
-            f"The objective has {len(objective):,} characters; {chars_max:,} are allowed. "
-            "Put the material into a file of the workspace and name it."
-        )
-        raise BearAgentError(failure(ErrorCode.OBJECTIVE_TOO_LARGE, message))

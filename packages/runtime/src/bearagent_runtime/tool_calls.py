@@ -192,10 +192,8 @@ class ToolCalls:
 
     def _context_of(self, journal: Journal, activity_id: ActivityId, spec: ToolSpec, attempt: int = 1) -> CallContext:
         """The call's frame: its deadline is the tool's own, or the end of the run's active time if that comes first."""
-        milliseconds = spec.timeout_ms
-        allowed = journal.state.limits.active_ms
-        if allowed is not None:
-            milliseconds = min(milliseconds, max(1, allowed - journal.state.used.active_ms))
+        left = journal.state.active_ms_left
+        milliseconds = spec.timeout_ms if left is None else min(spec.timeout_ms, left)
         return CallContext(
             run_id=journal.run_id,
             activity_id=activity_id,

@@ -12,9 +12,9 @@ import msgspec
 from bearagent_domain.documents import as_stored
 from bearagent_domain.errors import ErrorCode, failure
 from bearagent_domain.ids import RunId
-from bearagent_domain.records import Head, RecordedEvent, chained, corrupt, opened
+from bearagent_domain.records import Head, RecordedEvent, corrupt, opened
 from bearagent_domain.rows import Binding, Rows, RunRow
-from bearagent_ports import Append, RunNotFound, RunRowPage, SequenceConflict
+from bearagent_ports import Append, RunNotFound, RunRowPage, head_after
 from bearagent_sqlite_store.connections import connect_existing, connect_or_create, transaction
 from bearagent_sqlite_store.errors import store_error, translated_errors
 from bearagent_sqlite_store.folders import beside
@@ -128,10 +128,7 @@ class SqliteEventStore:
 
     def _append(self, part: Append) -> None:
         run_number, head = self._head_of(part.run_id)
-        if head.sequence != part.expected_sequence:
-            message = f"The run has {head.sequence} events, not {part.expected_sequence}: someone else appended."
-            raise SequenceConflict(failure(ErrorCode.STORE_CONFLICT, message))
-        _require_fitting(part, head)
+        head_after(part, head)
         if part.binding is not None:
             run_number = self._bound(part.run_id, part.binding)
         self._db.executemany(
@@ -176,16 +173,6 @@ class SqliteEventStore:
         if run_number is None:
             raise RunNotFound(failure(ErrorCode.RUN_NOT_FOUND, "No run of that id is stored."))
         return int(run_number)
-
-
-def _require_fitting(part: Append, head: Head) -> None:
-    """The part fits itself and the log. Bodies are hashed, not decoded: reading does that, and sealing came before."""
-    if not part.events or (part.binding is None) == (head.sequence == 0) or part.rows.run.run_id != part.run_id:
-        corrupt("The append has no events, a binding out of place, or rows of another run.")
-    for record in part.events:
-        head = head.after(record)
-        if record.run_id != part.run_id or chained(record.prev_hash, record.body) != record.hash:
-            corrupt(f"Event {record.sequence} of the append does not fit its bytes.")
 
 
 def _checked_page(run_id: RunId, after: int, sealed: list[tuple[Any, ...]]) -> tuple[RecordedEvent, ...]:

@@ -97,11 +97,22 @@ def test_a_budget_that_is_too_small_suspends_and_loses_nothing(field_notes: Mach
     assert not (field_notes.workspace / "outputs").exists()
 
 
-def test_a_profile_without_the_write_tool_is_told_honestly(field_notes: Machine) -> None:
+def test_a_head_that_can_not_be_kept_is_said(field_notes: Machine) -> None:
+    field_notes.database.parent.mkdir()
+    field_notes.database.with_name("bearagent.db.heads").touch()
+    done = field_notes.bearagent("run", OBJECTIVE)
+    assert done.returncode == 0
+    assert "(not kept outside the record; note it down)" in done.stdout
+    run = json.loads(field_notes.bearagent("inspect", "latest", "--json").stdout)
+    assert (run["status"], run["head_kept"]) == ("succeeded", False)
+
+
+def test_a_profile_without_the_write_tool_can_not_make_a_report(field_notes: Machine) -> None:
     (field_notes.home / "p.toml").write_text('schema_version = 1\ntools = ["workspace.list", "workspace.read"]\n')
     done = field_notes.bearagent("run", OBJECTIVE, "--json", "--profile", field_notes.home / "p.toml")
     run = json.loads(done.stdout)
-    assert run["artifacts"] == []
+    assert (done.returncode, run["status"], run["error"]["code"]) == (1, "failed", "tool_not_allowed")
+    assert "workspace.write" in run["error"]["message"] and run["usage"]["tool_calls"] == 0
     assert not (field_notes.workspace / "outputs").exists()
 
 

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from bearagent_domain.errors import BearAgentError, ErrorCode
 from bearagent_domain.json_values import JsonObject
 from bearagent_domain.messages import AssistantTurn, CutMark, ToolAnswer, TranscriptItem
+from bearagent_domain.models import ModelProfile, ModelRequest
 from bearagent_offline_provider import OfflineProvider
 from bearagent_ports import ProviderFailed
 from bearagent_testkit.contracts import ModelProviderContract
+from bearagent_testkit.fake_tools import FakeTool
 
 LIST, READ, WRITE = "workspace.list", "workspace.read", "workspace.write"
 REPORT = "outputs/report.md"
@@ -41,6 +43,15 @@ class TestContract(ModelProviderContract):
     @pytest.fixture
     def provider(self) -> OfflineProvider:
         return OfflineProvider()
+
+    @pytest.fixture
+    def request_to_answer(self) -> ModelRequest:
+        return ModelRequest(
+            model=ModelProfile(provider="offline", model="extractive"),
+            system_text="Work.",
+            objective=OBJECTIVE,
+            tools=tuple(FakeTool(name).spec for name in (LIST, READ, WRITE)),
+        )
 
 
 def answer_of(transcript: list[TranscriptItem]) -> str:
@@ -211,9 +222,10 @@ def test_a_report_that_could_not_be_written_is_no_success(play: Play) -> None:
     assert caught.value.info.code is ErrorCode.DISK_FULL
 
 
-def test_without_a_write_tool_no_report_is_claimed(play: Play) -> None:
-    transcript = play(OBJECTIVE, {"docs/a.md": PUMPS}, offered=[LIST, READ])
-    assert "no report was saved" in answer_of(transcript)
+def test_without_a_write_tool_nothing_is_begun(play: Play) -> None:
+    with pytest.raises(ProviderFailed, match="no place to go") as caught:
+        play(OBJECTIVE, {"docs/a.md": PUMPS}, offered=[LIST, READ])
+    assert caught.value.info.code is ErrorCode.TOOL_NOT_ALLOWED
 
 
 def test_an_empty_workspace_gets_an_honest_report(play: Play) -> None:

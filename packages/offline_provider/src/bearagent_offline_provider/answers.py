@@ -1,6 +1,8 @@
 """The final answer in plain words: what was read, where the report is, and what it is not."""
 
-from bearagent_domain.errors import failure
+from typing import NoReturn
+
+from bearagent_domain.errors import ErrorCode, failure
 from bearagent_domain.messages import ToolAnswer
 from bearagent_offline_provider.notes import Delivery
 from bearagent_offline_provider.objectives import Objective
@@ -34,9 +36,9 @@ def answer_after_write(delivery: Delivery, objective: Objective, written: ToolAn
     return _joined(sentences, delivery, objective)
 
 
-def answer_without_write(delivery: Delivery, objective: Objective) -> str:
-    """What there is to say when the run does not offer to write."""
-    return _joined([phrases_in(objective.language).write_not_offered.format(delivery.documents)], delivery, objective)
+def refuse_without_write(objective: Objective) -> NoReturn:
+    """Raise `ProviderFailed` (`tool_not_allowed`): where nothing may be written there is no report, so no work done."""
+    raise ProviderFailed(failure(ErrorCode.TOOL_NOT_ALLOWED, phrases_in(objective.language).write_not_offered))
 
 
 def _joined(sentences: list[str], delivery: Delivery, objective: Objective) -> str:

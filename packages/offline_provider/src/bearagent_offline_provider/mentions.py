@@ -26,13 +26,15 @@ _DOCUMENT_SUFFIX = (
     r"\.(?:md|markdown|mdown|mkd|txt|text|rst|adoc|org|log|tex|csv|tsv|json|yaml|yml|toml|xml|html?|pdf|docx?|bin|png)"
 )
 _FIRST = rf"(?:(?!{_DOCUMENT_SUFFIX}[{HAN}]){_NAME}){{0,128}}"  # not "a.md和b.md写到outputs"
+_SLASH, _DEEP = "/{1,4}", "{0,31}"
+_FOLDER_END = r"(?![A-Za-z0-9_~@+-]|\.[A-Za-z0-9.])"
 _END = r"(?![A-Za-z0-9_/-]|\.[A-Za-z0-9])"
 _MENTION = re.compile(
     rf"""[`"“「『](?P<quoted>[^`"“”「」『』\n]{{1,200}}?(?:{_SUFFIX}|/))[`"”」』]
-    | (?P<file>/?{_FIRST}/(?:{_GLUE}{_NAME}{{1,128}}/){{0,8}}?{_GLUE}{_NAME}{{0,128}}?{_SUFFIX}){_END}
+    | (?P<file>/?{_FIRST}{_SLASH}(?:{_GLUE}{_NAME}{{1,128}}{_SLASH}){_DEEP}?{_GLUE}{_NAME}{{0,128}}?{_SUFFIX}){_END}
     | (?P<name>{_NAME}{{1,128}}?{_DOCUMENT_SUFFIX}){_END}
-    | (?P<folder>/?(?:{_GLUE}{_NAME}{{1,128}}/){{1,8}}(?![A-Za-z0-9_~@+-]|\.[A-Za-z0-9.]))
-    | (?P<loose>(?:{_ASCII}{{1,128}}/){{1,8}}{_ASCII}{{0,128}}[A-Za-z0-9_])
+    | (?P<folder>/?{_GLUE}{_NAME}{{1,128}}{_SLASH}(?:{_GLUE}{_NAME}{{1,128}}{_SLASH}){_DEEP}{_FOLDER_END})
+    | (?P<loose>{_ASCII}{{1,128}}{_SLASH}(?:{_ASCII}{{1,128}}{_SLASH}){_DEEP}{_ASCII}{{0,128}}[A-Za-z0-9_])
     """,
     re.VERBOSE | re.IGNORECASE,
 )

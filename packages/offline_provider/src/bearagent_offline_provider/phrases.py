@@ -87,7 +87,7 @@ ENGLISH = Phrases(
         "the documents, and I draw no conclusions."
     ),
     write_failed="The report was not saved. Writing {output} failed: {message}",
-    write_not_offered="This run does not offer workspace.write, so no report was saved. Documents read: {}.",
+    write_not_offered="The report has no place to go: this run does not offer workspace.write. Add it to the tools.",
     unknown_reason="could not be read",
     reasons={
         "not_text": "binary or not UTF-8 text",
@@ -157,7 +157,7 @@ CHINESE = Phrases(
     answer_redirected="文件只能写在 outputs/ 之下，所以报告写到了那里。",
     answer_nature="我是离线提供者，不是语言模型：报告只做摘录，句子都原样出自文档，不下结论。",
     write_failed="报告没有保存。写入 {output} 失败：{message}",
-    write_not_offered="本次运行不允许写文件（没有提供 workspace.write），因此没有报告。已读文档：{} 篇。",
+    write_not_offered="报告无处可写：本次运行没有提供 workspace.write。请把它加入工具列表。",
     unknown_reason="无法读取",
     reasons={
         "not_text": "二进制文件，或不是 UTF-8 文本",

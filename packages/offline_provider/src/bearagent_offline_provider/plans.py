@@ -10,7 +10,7 @@ from bearagent_domain.json_values import JsonObject
 from bearagent_domain.messages import AssistantTurn, ToolAnswer
 from bearagent_domain.models import ModelRequest
 from bearagent_domain.tools import ToolCall
-from bearagent_offline_provider.answers import answer_after_write, answer_without_write
+from bearagent_offline_provider.answers import answer_after_write, refuse_without_write
 from bearagent_offline_provider.ledger import Ledger
 from bearagent_offline_provider.listings import ROOT, take_listing
 from bearagent_offline_provider.notes import Delivery, Notes, Plan, carried_in, delivery_text, notes_text
@@ -51,11 +51,13 @@ _Group: TypeAlias = tuple[AssistantTurn, tuple[tuple[ToolCall, ToolAnswer], ...]
 def next_step(request: ModelRequest) -> Step:
     """What comes after the newest group of `request`: the same request always gives the same step.
 
-    Raises `ProviderFailed` with `context_too_large` when the notes were cut so far that the plan is lost, and with the
-    code of the write's error when the report could not be written.
+    Raises `ProviderFailed` with `context_too_large` when the notes were cut so far that the plan is lost, with
+    `tool_not_allowed` when the run does not offer to write, and with the code of the write's error when it failed.
     """
     objective = objective_of(request.objective)
     offered = {tool.name for tool in request.tools}
+    if WRITE not in offered:
+        refuse_without_write(objective)
     group = _newest_group(request)
     if group is None:
         return _going_on(_begun(objective), offered)
@@ -121,8 +123,6 @@ def _going_on(ledger: Ledger, offered: set[str]) -> Step:
         counted = msgspec.structs.replace(plan, turns=plan.turns + 1, calls=plan.calls + len(calls))
         return Step(text=notes_text(Notes(counted, notes.documents)), calls=calls)
     report = report_of(notes, ledger.objective)
-    if WRITE not in offered:
-        return Step(text=answer_without_write(report.delivery, ledger.objective))
     write = Call(WRITE, {"path": ledger.objective.output, "content": report.text})
     return Step(text=delivery_text(report.delivery), calls=(write,))
 

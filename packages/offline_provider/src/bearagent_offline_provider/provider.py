@@ -21,8 +21,8 @@ class OfflineProvider:
 
     It reads the documents that the objective names, or all, through the tools on offer, and writes an extractive report
     with citations. The same request always gives the same events; a request with only the newest group is enough. It
-    uses 0 tokens. Raises `ProviderFailed` with `context_too_large` when too little of its own notes comes back, and
-    with the code of the write's error when its report could not be written.
+    uses 0 tokens. Raises `ProviderFailed` with `context_too_large` when too little of its own notes comes back,
+    `tool_not_allowed` when it is not offered to write, and the code of the write's error when that failed.
     """
 
     @property

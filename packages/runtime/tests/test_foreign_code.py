@@ -1,7 +1,9 @@
 """Foreign code that raises what ends a process or a task: the run goes on, and the record says what happened."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -10,11 +12,13 @@ from bearagent_domain.errors import ErrorCode
 from bearagent_domain.json_values import JsonObject
 from bearagent_domain.models import ModelEvent, ModelRequest, TextDelta
 from bearagent_domain.policies import PolicyDecision, Verdict
+from bearagent_domain.profiles import Timeouts
 from bearagent_domain.records import RecordedEvent
 from bearagent_domain.runs import RunState, RunStatus
 from bearagent_domain.tools import Effect, Intent, PreparedToolRequest, ToolResult, ToolSpec
 from bearagent_domain.views import RunInspection
-from bearagent_ports import CallContext, Finding, ToolFailed
+from bearagent_ports import CallContext, Finding, NotDone, ToolFailed
+from bearagent_runtime import bounded_waits
 from bearagent_testkit import FakeReconciler, FakeTool, ScriptedCall, ScriptedTurn
 from tests.driving import Scene
 
@@ -134,6 +138,67 @@ def test_a_reconciler_that_never_answers_settles_nothing() -> None:
     tool = FakeTool(effect=Effect.WORKSPACE_WRITE, behaviour=Raising(RuntimeError()).execute, timeout_ms=20)
     run = Scene(tools=[(tool, SilentReconciler())]).play(CALL, DONE)
     assert run.reason == "outcome_unknown"
+
+
+async def stubborn(seconds: float) -> None:
+    """Wait, whoever cancels it."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(0.02)
+
+
+class StubbornTool(FakeTool):
+    """Begins, and never comes to an intent."""
+
+    async def intend(self, prepared: PreparedToolRequest, call: CallContext) -> Intent:
+        await stubborn(1.0)
+        return Intent()
+
+
+class StubbornReconciler(FakeReconciler):
+    """Never comes to a finding."""
+
+    async def reconcile(self, prepared: PreparedToolRequest, call: CallContext, intent: Intent) -> Finding:
+        await stubborn(1.0)
+        return NotDone(evidence="Far too late.")
+
+
+class StubbornModel:
+    """Never comes to an answer."""
+
+    api = "odd"
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        await stubborn(2.0)
+        yield TextDelta(text="Far too late.")
+
+
+@pytest.fixture
+def short_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded_waits, "GRACE_SECONDS", 0.1)
+
+
+@pytest.mark.usefixtures("short_grace")
+def test_a_tool_that_begins_without_end_is_given_up() -> None:
+    tool = StubbornTool(timeout_ms=20)
+    run = Scene(tools=[(tool, None)]).play(CALL, DONE)
+    assert run.status is RunStatus.SUCCEEDED and code_of_call(run) is ErrorCode.TOOL_TIMEOUT
+    assert tool.executed == []
+
+
+@pytest.mark.usefixtures("short_grace")
+def test_a_reconciler_that_takes_no_cancellation_settles_nothing() -> None:
+    tool = FakeTool(effect=Effect.WORKSPACE_WRITE, behaviour=Raising(RuntimeError()).execute, timeout_ms=20)
+    run = Scene(tools=[(tool, StubbornReconciler())]).play(CALL, DONE)
+    assert run.reason == "outcome_unknown"
+
+
+@pytest.mark.usefixtures("short_grace")
+def test_a_model_that_takes_no_cancellation_is_given_up() -> None:
+    scene = Scene()
+    run = scene.inspect(asyncio.run(scene.start(StubbornModel(), timeouts=Timeouts(model_total=1))))
+    assert run.error is not None and run.error.code is ErrorCode.MODEL_TIMEOUT
 
 
 @escapes

@@ -8,9 +8,9 @@ from bearagent_domain.errors import BearAgentError, ErrorCode, ErrorInfo, failur
 from bearagent_domain.json_values import JsonRefused, canonical_json
 from bearagent_domain.tools import Intent, PreparedToolRequest, ToolResult, ToolSpec
 from bearagent_ports import CallContext, Clock, OutcomeUnknown, Tool, ToolFailed
+from bearagent_runtime.bounded_waits import GRACE_SECONDS, ended_within
 from bearagent_runtime.foreign_code import foreign_code, storable_error
-
-READ_GRACE_SECONDS = 5.0
+from bearagent_runtime.registry import RegisteredTool
 
 
 class Succeeded(Rec, frozen=True, kw_only=True):
@@ -50,25 +50,18 @@ class Executor:
         self._clock = clock
 
     async def execute_once(
-        self, tool: Tool, prepared: PreparedToolRequest, call: CallContext, intent: Intent
+        self, tool: RegisteredTool, prepared: PreparedToolRequest, call: CallContext, intent: Intent
     ) -> tuple[Outcome, bool]:
-        """What came of one call of `tool.execute`, and whether the caller was cancelled meanwhile.
+        """What came of one call of the tool's `execute`, and whether the caller was cancelled meanwhile.
 
         The tool keeps its own deadline; one that does not is cancelled a grace later. On cancellation of the caller
         the tool is cancelled and awaited: a read 5 s, a write its own timeout. A second cancellation gives up waiting
         and travels on.
         """
-        grace = READ_GRACE_SECONDS if tool.spec.effect.changes_nothing else tool.spec.timeout_ms / 1_000
-        task = asyncio.create_task(_executed(tool, prepared, call, intent))
+        grace = GRACE_SECONDS if tool.spec.effect.changes_nothing else tool.spec.timeout_ms / 1_000
+        task = asyncio.create_task(_executed(tool.tool, prepared, call, intent))
         seconds = max(0, call.deadline_ms - self._clock.monotonic_ms()) / 1_000 + grace
-        cancelled = False
-        try:
-            await asyncio.wait({task}, timeout=seconds)
-        except asyncio.CancelledError:
-            cancelled = True
-        if not task.done():
-            task.cancel()
-            await asyncio.wait({task}, timeout=grace)
+        cancelled = await ended_within(task, seconds, grace)
         return _outcome(task, tool.spec, intent, cancelled), cancelled
 
 

@@ -29,6 +29,7 @@ from bearagent_domain.prices import ModelRate, cost_micro_usd, rates_hash
 from bearagent_domain.tools import ToolCall
 from bearagent_ports import Clock, IdSource, ModelProvider
 from bearagent_runtime.active_time import ActiveTime
+from bearagent_runtime.bounded_waits import result_within
 from bearagent_runtime.call_arguments import recorded_call
 from bearagent_runtime.context import BuiltRequest, ContextBuilder, ContextTooLarge
 from bearagent_runtime.foreign_code import foreign_code, storable_error
@@ -89,9 +90,7 @@ class ModelCalls:
         """The assembled answer, or why there is none. Foreign exceptions are known by their place only (R5)."""
         assembler = ResponseAssembler()
         try:
-            with foreign_code():
-                async with asyncio.timeout(seconds), aclosing(self._provider.stream(request)) as stream:
-                    await self._drain(stream, assembler)
+            await result_within(self._drained(request, assembler), seconds)
             assembler.require_finished()
         except TimeoutError:
             message = "The model did not answer in time. A profile's timeouts.model_total allows more."
@@ -101,6 +100,11 @@ class ModelCalls:
         except Exception:  # foreign code
             return failure(ErrorCode.PROVIDER_ERROR, "The provider failed in a way that it should not.")
         return assembler
+
+    async def _drained(self, request: ModelRequest, assembler: ResponseAssembler) -> None:
+        with foreign_code():
+            async with aclosing(self._provider.stream(request)) as stream:
+                await self._drain(stream, assembler)
 
     async def _drain(self, stream: AsyncGenerator[ModelEvent, None], assembler: ResponseAssembler) -> None:
         empty, content_at = 0, self._clock.monotonic_ms()

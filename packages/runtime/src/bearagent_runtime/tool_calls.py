@@ -28,15 +28,17 @@ from bearagent_ports import (
     IdSource,
     NotDone,
     Policy,
+    Reconciler,
     Tool,
     ToolFailed,
     Unknown,
 )
 from bearagent_runtime.active_time import ActiveTime
+from bearagent_runtime.bounded_waits import result_within
 from bearagent_runtime.executor import Doubtful, Executor, Failed, Interrupted, Succeeded, checked_result
 from bearagent_runtime.foreign_code import foreign_code, storable_error
 from bearagent_runtime.journal import Journal
-from bearagent_runtime.registry import Registry
+from bearagent_runtime.registry import RegisteredTool, Registry
 
 
 class ToolCalls:
@@ -80,7 +82,7 @@ class ToolCalls:
         journal.commit()  # facts before effects
         await self._act(journal, tool, prepared, context, intent)
 
-    def _prepared(self, call: ToolCall) -> tuple[Tool, PreparedToolRequest]:
+    def _prepared(self, call: ToolCall) -> tuple[RegisteredTool, PreparedToolRequest]:
         """The tool and its normalised request. A call that came in unusable is answered with why."""
         if call.refusal is not None or call.arguments is None:
             raise CallRefused(call.refusal or failure(ErrorCode.ARGUMENTS_INVALID, "The arguments were not kept."))
@@ -99,11 +101,10 @@ class ToolCalls:
         except Exception:  # foreign code: a policy that fails allows nothing
             return PolicyDecision(verdict=Verdict.DENY, rule="policy_failed", reason="The policy could not decide.")
 
-    async def _intent(self, tool: Tool, prepared: PreparedToolRequest, context: CallContext) -> Intent:
+    async def _intent(self, tool: RegisteredTool, prepared: PreparedToolRequest, context: CallContext) -> Intent:
+        seconds = tool.spec.timeout_ms / 1_000
         try:
-            with foreign_code():
-                async with asyncio.timeout(tool.spec.timeout_ms / 1_000):
-                    return as_stored(await tool.intend(prepared, context), Intent)
+            return await result_within(_intended(tool.tool, prepared, context), seconds)
         except asyncio.CancelledError:
             raise
         except ToolFailed as failed:
@@ -122,7 +123,12 @@ class ToolCalls:
             journal.record(FinishRun(active_ms=self._active_time.take()))
 
     async def _act(
-        self, journal: Journal, tool: Tool, prepared: PreparedToolRequest, context: CallContext, intent: Intent
+        self,
+        journal: Journal,
+        tool: RegisteredTool,
+        prepared: PreparedToolRequest,
+        context: CallContext,
+        intent: Intent,
     ) -> None:
         """Act and record. A doubt is settled by the next step, which the state asks for."""
         activity_id = context.activity_id
@@ -173,16 +179,14 @@ class ToolCalls:
         return True
 
     async def _finding(self, journal: Journal, activity: ActivityState, call: ToolCall) -> Finding:
-        reconciler = self._registry.reconciler_of(call.name)
-        intent = activity.intent
-        if reconciler is None or intent is None:
-            return Unknown(evidence="This tool has no reconciler.")
         try:
             tool, prepared = self._prepared(call)
+            if tool.reconciler is None or activity.intent is None:
+                return Unknown(evidence="This tool has no reconciler.")
             context = self._context_of(journal, activity.activity_id, tool.spec, activity.attempt)
-            with foreign_code():
-                async with asyncio.timeout(tool.spec.timeout_ms / 1_000):
-                    return _checked(await reconciler.reconcile(prepared, context, intent), tool.spec, intent)
+            found = _found(tool.reconciler, prepared, context, activity.intent)
+            finding = await result_within(found, tool.spec.timeout_ms / 1_000)
+            return _checked(finding, tool.spec, activity.intent)
         except Exception:  # foreign code: no evidence
             return Unknown(evidence="The reconciler failed.")
 
@@ -200,6 +204,18 @@ class ToolCalls:
             attempt=attempt,
             deadline_ms=self._clock.monotonic_ms() + milliseconds,
         )
+
+
+async def _intended(tool: Tool, prepared: PreparedToolRequest, context: CallContext) -> Intent:
+    with foreign_code():
+        return as_stored(await tool.intend(prepared, context), Intent)
+
+
+async def _found(
+    reconciler: Reconciler, prepared: PreparedToolRequest, context: CallContext, intent: Intent
+) -> Finding:
+    with foreign_code():
+        return await reconciler.reconcile(prepared, context, intent)
 
 
 def _checked(finding: Finding, spec: ToolSpec, intent: Intent) -> Finding:

@@ -103,7 +103,7 @@ def inspection_of(records: list[RecordedEvent], *, driven: bool | None = None) -
     inspection = Inspection()
     for record in records:
         inspection.add(record)
-    return inspection.view(driven=driven)
+    return inspection.view(driven=driven, kept=inspection.head)
 
 
 def event_view(record: RecordedEvent) -> EventView:

@@ -16,7 +16,7 @@ SCRIPTED = Path(__file__).with_name("scripted_command.py")
 AMOUNTS = "model_calls tool_calls input_tokens output_tokens cost_micro_usd active_ms".split()
 RUN = (
     "schema_version run_id origin_run_id status reason driven final_text error limits usage activities artifacts "
-    "last_sequence head_hash"
+    "last_sequence head_hash head_kept"
 ).split()
 ADDED_TO_RUN = "objective created_at updated_at provider model exhausted".split()
 ACTIVITY = "activity_id kind name attempt status call_id requested_sequence ended_sequence error decision".split()

@@ -259,7 +259,7 @@ def _require_readers_agree(records: list[RecordedEvent], end: RunState) -> None:
         transcript.add(record.sequence, state, record.event)
         state = evolve(state, record.event, record.activity_id)
         rows.add(record, state)
-    view, row = inspection.view(driven=None), rows.take().run
+    view, row = inspection.view(driven=None, kept=inspection.head), rows.take().run
     assert view.status == row.status == end.status
     assert row.last_sequence == view.last_sequence == len(records)
     assert len(view.artifacts) == end.artifact_count

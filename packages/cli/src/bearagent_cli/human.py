@@ -37,7 +37,7 @@ def run_text(run: RunInspection) -> str:
     parts.append(f"Run {run.run_id}: {_status(run)}\n")
     if run.error is not None:
         parts.append(f"{run.error.code.value}: {on_one_line(run.error.message)}\n")
-    parts.append(f"Head {run.last_sequence}:{run.head_hash}\n")
+    parts.append(_head(run))
     return "".join(parts)
 
 
@@ -63,7 +63,7 @@ def inspection_text(run: RunInspection) -> str:
         parts += ["\nArtifacts\n", artifacts_text(run.artifacts)]
     if run.final_text:
         parts += ["\nAnswer\n", visible(run.final_text).rstrip() + "\n"]
-    return "".join([*parts, f"\nHead {run.last_sequence}:{run.head_hash}\n"])
+    return "".join([*parts, "\n", _head(run)])
 
 
 def artifacts_text(artifacts: Iterable[Artifact]) -> str:
@@ -85,6 +85,11 @@ def diagnosis_text(found: DiagnosisDocument) -> str:
     checks = _rows((check.name, "ok" if check.ok else "wrong", check.detail) for check in found.checks)
     settings = _rows((one.name, "not set" if one.value is None else one.value, one.origin) for one in found.settings)
     return f"{checks}\nSettings\n{settings}"
+
+
+def _head(run: RunInspection) -> str:
+    kept = "" if run.head_kept or run.status.needs_driver else " (not kept outside the record; note it down)"
+    return f"Head {run.last_sequence}:{run.head_hash}{kept}\n"
 
 
 def _status(run: RunInspection) -> str:

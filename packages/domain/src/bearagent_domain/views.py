@@ -61,7 +61,10 @@ class UsageView(Rec, frozen=True, kw_only=True):
 
 
 class RunInspection(Rec, frozen=True, kw_only=True):
-    """A run as its verified events tell it. `driven` is null when nobody asked who holds the lease."""
+    """A run as its verified events tell it. `driven` is null when nobody asked who holds the lease.
+
+    `head_kept` is whether this very head is kept outside the log as well, as it is once a run has come to rest.
+    """
 
     schema_version: int = 1
     run_id: RunId
@@ -83,6 +86,7 @@ class RunInspection(Rec, frozen=True, kw_only=True):
     artifacts: tuple[Artifact, ...]
     last_sequence: int
     head_hash: str
+    head_kept: bool
 
 
 class EventView(Rec, frozen=True, kw_only=True):

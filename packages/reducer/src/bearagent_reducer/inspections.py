@@ -49,8 +49,8 @@ class Inspection:
             if artifact is not None:
                 self._artifacts.append(artifact)
 
-    def view(self, *, driven: bool | None) -> RunInspection:
-        """The run after the records so far; there must be at least one."""
+    def view(self, *, driven: bool | None, kept: Head | None) -> RunInspection:
+        """The run after the records so far, of which there must be one; `kept` is its head kept outside the log."""
         assert self._created is not None and self._updated_at is not None, "an empty log has no inspection"
         record, created = self._created
         state = self.state
@@ -74,6 +74,7 @@ class Inspection:
             artifacts=tuple(self._artifacts),
             last_sequence=self.head.sequence,
             head_hash=self.head.hash.hex(),
+            head_kept=kept == self.head,
         )
 
     def _activity_view(self, activity: ActivityState) -> ActivityView:

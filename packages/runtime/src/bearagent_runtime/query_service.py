@@ -49,7 +49,7 @@ class QueryService:
             inspection.add(record)
             _require_contained(kept, record)
         _require_reached(kept, inspection.head.sequence)
-        return inspection.view(driven=self._driven(run_id, inspection.state.status))
+        return inspection.view(driven=self._driven(run_id, inspection.state.status), kept=kept)
 
     def events(self, run_id: RunId, *, after: int = 0, limit: int = 100) -> EventPage:
         """At most `limit` events after sequence `after`, as stored. A lost end is refused where it is reached.

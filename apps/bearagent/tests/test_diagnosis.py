@@ -13,6 +13,13 @@ from bearagent_cli.settings import loaded_settings
 from bearagent_sqlite_store import SqliteEventStore
 
 Diagnose = Callable[..., dict[str, Check]]
+PRICED = """[[rates]]
+model = "some-model"
+input_micro_usd = 1
+output_micro_usd = 1
+source = "a price list"
+date = "2026-11-30"
+"""
 
 
 @pytest.fixture
@@ -67,3 +74,25 @@ def test_a_data_folder_that_can_not_be_made_is_wrong(diagnose: Diagnose, home: P
 
 def test_a_provider_that_is_not_there_is_wrong(diagnose: Diagnose) -> None:
     assert not diagnose(provider="nobody", model="m")["provider"].ok
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("max_seconds", "-5"),
+        ("max_tool_calls", "many"),
+        ("context_chars", "7"),
+        ("max_cost_usd", "0.0000001"),
+        ("uid", "two words"),
+    ],
+)
+def test_a_setting_that_no_run_could_start_with_is_wrong(name: str, text: str, diagnose: Diagnose) -> None:
+    check = diagnose(**{name: text})["settings"]
+    assert not check.ok and check.detail
+
+
+def test_a_limit_on_costs_needs_a_model_with_rates(diagnose: Diagnose, home: Path) -> None:
+    (home / "bearagent").mkdir()
+    (home / "bearagent/config.toml").write_text(PRICED)
+    assert diagnose(provider="elsewhere", model="some-model", max_cost_usd="1")["settings"].ok
+    assert "rates" in diagnose(provider="elsewhere", model="another", max_cost_usd="1")["settings"].detail

@@ -22,8 +22,8 @@ def test_a_profile_says_how_the_model_is_asked() -> None:
     assert (model.max_output_tokens, model.seed, model.temperature_milli) == (7, 1, 0)
 
 
-def test_another_provider_needs_a_model() -> None:
-    with pytest.raises(BearAgentError, match="--model"):
+def test_a_provider_that_is_not_there_is_not_asked_for_its_usual_model() -> None:
+    with pytest.raises(BearAgentError, match="no provider of that name"):
         model_profile(AgentConfig(provider="openai"))
 
 

@@ -1,4 +1,4 @@
-"""What `doctor` looks at: Python, SQLite, folders, database, provider. It creates nothing and raises nothing."""
+"""What `doctor` looks at: Python, SQLite, folders, database, provider, settings. It creates and raises nothing."""
 
 import os
 import platform
@@ -7,11 +7,13 @@ from collections.abc import Callable
 from importlib.metadata import version
 
 from bearagent.bootstrap import place_of, require_outside
-from bearagent.providers import model_profile, provider_named
+from bearagent.providers import model_profile, provider_named, rate_of
+from bearagent_cli.profiles import resolved_profile
 from bearagent_cli.service import Check
 from bearagent_cli.settings import Settings
 from bearagent_domain.errors import BearAgentError
 from bearagent_domain.profiles import AgentConfig
+from bearagent_runtime.configurations import startable_limits
 from bearagent_sqlite_store import check_database
 
 SUPPORTED_SYSTEMS = ("Darwin", "Linux")
@@ -30,6 +32,7 @@ def diagnosed(settings: Settings) -> tuple[Check, ...]:
         "data folder": _data_folder,
         "database": _database,
         "provider": _provider,
+        "settings": _settings,
     }
     return tuple(_checked(name, look, settings) for name, look in looks.items())
 
@@ -85,3 +88,10 @@ def _provider(settings: Settings) -> str:
     model = model_profile(AgentConfig(provider=settings.text("provider"), model=settings.text("model")))
     provider_named(model)
     return f"{model.provider} / {model.model}: needs no key and no network"
+
+
+def _settings(settings: Settings) -> str:
+    profile = resolved_profile(settings, None)
+    rate = rate_of(model_profile(profile.agent), settings.rates)
+    startable_limits(profile.limits, rate)
+    return f"every value fits; runs are recorded for {settings.uid}"

@@ -12,11 +12,13 @@ OFFLINE_RATE = ModelRate(
     model=OFFLINE_MODEL, input_micro_usd=0, output_micro_usd=0, source="built in", date="2026-12-01"
 )
 
+_UNKNOWN = f"There is no provider of that name. Known: {OFFLINE}."
+
 
 def provider_named(model: ModelProfile) -> ModelProvider:
     """The provider that answers for `model`. Raises `BearAgentError` with `provider_not_configured`."""
     if model.provider != OFFLINE:
-        raise _not_configured(f"There is no provider of that name. Known: {OFFLINE}.")
+        raise _not_configured(_UNKNOWN)
     if model.model != OFFLINE_MODEL:
         raise _not_configured(f"The offline provider has one model: {OFFLINE_MODEL}.")
     from bearagent_offline_provider import OfflineProvider
@@ -25,10 +27,10 @@ def provider_named(model: ModelProfile) -> ModelProvider:
 
 
 def model_profile(agent: AgentConfig) -> ModelProfile:
-    """The model that `agent` asks for, or the offline one."""
+    """The model that `agent` asks for, or the offline one. Raises `BearAgentError` with `provider_not_configured`."""
     provider = agent.provider or OFFLINE
     if agent.model is None and provider != OFFLINE:
-        raise _not_configured("This provider needs a model. Name one with --model.")
+        raise _not_configured(_UNKNOWN)  # only a provider that there is could be asked for its usual model
     return ModelProfile(
         provider=provider,
         model=agent.model or OFFLINE_MODEL,

@@ -196,3 +196,11 @@ def test_a_stream_out_of_bounds_fails_the_run(event: ModelEvent) -> None:
     run = Scene().play(ScriptedTurn(events=(TextDelta(text="hi"), event, Finished(reason=FinishReason.STOP))))
     assert run.status is RunStatus.FAILED
     assert run.error is not None and run.error.code is ErrorCode.PROVIDER_PROTOCOL
+
+
+def test_of_several_reports_each_part_counts_as_the_largest() -> None:
+    reports = [(5, 9), (70, None), (None, 2), (1, 2)]
+    events = [UsageReported(input_tokens=given, output_tokens=made) for given, made in reports]
+    turn = ScriptedTurn(events=(TextDelta(text="hi"), *events[:2], Finished(reason=FinishReason.STOP), *events[2:]))
+    usage = Scene().play(turn).usage
+    assert (usage.input_tokens, usage.output_tokens, usage.estimated) == (70, 9, False)

@@ -1,6 +1,8 @@
 """The workspace folder itself: held open, recognised, and never silently exchanged."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -80,3 +82,17 @@ def handles_below(folder: Path) -> list[str]:
         with suppress(FileNotFoundError):  # the handle by which the list itself was read
             places.append(os.readlink(f"/proc/self/fd/{handle}"))
     return sorted(place for place in places if place.startswith(str(folder)))
+
+
+def test_a_python_without_utf_8_names_of_files_gets_no_workspace(tmp_path: Path) -> None:
+    script = (
+        "import sys; from bearagent_domain.errors import BearAgentError; "
+        "from bearagent_workspace_tools import workspace_tools\n"
+        "try: workspace_tools(sys.argv[1], str)\n"
+        "except BearAgentError as error: print(error.info.code.value, error.info.message)"
+    )
+    plain = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
+    for variables, code in ((plain, "workspace_invalid"), (plain | {"PYTHONUTF8": "1"}, "")):
+        command = [sys.executable, "-c", script, str(tmp_path)]
+        done = subprocess.run(command, env=os.environ | variables, capture_output=True, text=True, check=True)
+        assert done.stdout.split(" ")[0].strip() == code

@@ -8,6 +8,7 @@ from importlib.metadata import version
 
 from bearagent.bootstrap import place_of, require_outside
 from bearagent.providers import model_profile, provider_named, rate_of
+from bearagent.system_sources import RandomIds
 from bearagent_cli.profiles import resolved_profile
 from bearagent_cli.service import Check
 from bearagent_cli.settings import Settings
@@ -15,6 +16,7 @@ from bearagent_domain.errors import BearAgentError
 from bearagent_domain.profiles import AgentConfig
 from bearagent_runtime.configurations import startable_limits
 from bearagent_sqlite_store import check_database
+from bearagent_workspace_tools import workspace_tools
 
 SUPPORTED_SYSTEMS = ("Darwin", "Linux")
 
@@ -63,6 +65,7 @@ def _workspace(settings: Settings) -> str:
     workspace = settings.workspace
     if not workspace.is_dir() or not os.access(workspace, os.R_OK | os.X_OK):
         raise _Wrong(f"{workspace} is not a folder that can be read.")
+    workspace_tools(workspace, RandomIds().new_id)
     require_outside(workspace, settings.private_places)
     return place_of(workspace)
 

@@ -75,8 +75,8 @@ ENGLISH = Phrases(
     lost="Documents whose notes were lost, because the context of the run is too small: {}.",
     separator=", ",
     answer=(
-        "Documents read: {documents}, {size} bytes in all. The report is in {output}. Quotations in it: {citations}, "
-        "each with its place."
+        "Documents read: {documents}, files of {size} bytes in all. The report is in {output}. "
+        "Quotations in it: {citations}, each with its place."
     ),
     answer_nothing="I read no document. The report in {output} says why.",
     answer_skipped="Skipped: {}; the report gives the reasons.",
@@ -150,7 +150,7 @@ CHINESE = Phrases(
     more="另有 {} 项",
     lost="有 {} 篇文档已读，但笔记丢失：本次运行的上下文太小，放不下全部笔记。",
     separator="、",
-    answer="我读了 {documents} 篇文档，共 {size} 字节。报告已写入 {output}，其中引用 {citations} 处，都注明出处。",
+    answer="我读了 {documents} 篇文档，文件共 {size} 字节。报告已写入 {output}，其中引用 {citations} 处，都注明出处。",
     answer_nothing="我没有读到任何文档，原因见 {output} 中的报告。",
     answer_skipped="跳过了 {} 项，报告中列出了原因。",
     answer_denied="本次运行的策略拒绝了读取，因此没有引用被拒绝的内容。",

@@ -78,7 +78,7 @@ class ResponseAssembler:
         """Take in one event; True if it brought content. Raises `ResponseRefused`."""
         match event:
             case UsageReported():
-                self.usage = _checked_usage(event)
+                self.usage = _larger_usage(self.usage, _checked_usage(event))
                 return False
             case _ if self.finish is not None:
                 _refuse(ErrorCode.PROVIDER_PROTOCOL, "The provider sent content after the end of the answer.")
@@ -143,6 +143,20 @@ def _checked_usage(usage: UsageReported) -> UsageReported:
         if tokens is not None and not is_count:
             _refuse(ErrorCode.PROVIDER_PROTOCOL, "The provider reported a usage that is no number of tokens.")
     return usage
+
+
+def _larger_usage(before: UsageReported | None, usage: UsageReported) -> UsageReported:
+    """Of each part the largest count so far: servers repeat and complete their reports, and none is paid back."""
+    if before is None:
+        return usage
+    return UsageReported(
+        input_tokens=_larger(before.input_tokens, usage.input_tokens),
+        output_tokens=_larger(before.output_tokens, usage.output_tokens),
+    )
+
+
+def _larger(one: int | None, other: int | None) -> int | None:
+    return max((tokens for tokens in (one, other) if tokens is not None), default=None)
 
 
 def _checked_request_id(request_id: str | None) -> str | None:

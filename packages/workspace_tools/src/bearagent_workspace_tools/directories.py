@@ -4,8 +4,10 @@ Each part is looked at, opened relative to the handle above it, and compared wit
 what they name, so that nothing swapped in between check and use is reached.
 """
 
+import codecs
 import os
 import stat
+import sys
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -34,6 +36,9 @@ class Workspace:
     """One folder, opened once. A root given as a link is resolved here and never again."""
 
     def __init__(self, root: str | os.PathLike[str]) -> None:
+        if codecs.lookup(sys.getfilesystemencoding()).name != "utf-8":
+            message = "This Python does not take names of files as UTF-8. Set PYTHONUTF8=1, or a UTF-8 locale."
+            raise BearAgentError(failure(ErrorCode.WORKSPACE_INVALID, message))
         try:
             os.stat(root)  # an empty name would be resolved to the current folder
             self._place = os.path.realpath(root, strict=True)

@@ -24,6 +24,8 @@ from bearagent_offline_provider.objectives import names_folder, objective_of
         ("Compare alpha.md and beta.md under docs/", ("docs/alpha.md", "docs/beta.md"), (), "outputs/report.md"),
         ("Read docs/ and README.md", ("README.md",), ("docs",), "outputs/report.md"),
         ("Introduce `my notes/plan one.md` in outputs/intro.md", ("my notes/plan one.md",), (), "outputs/intro.md"),
+        ("Read 'my plan.txt' and 'b.md' to outputs/x.md", ("my plan.txt", "b.md"), (), "outputs/x.md"),
+        ("Don't read Ben's a.md, read Anna's docs/b.md", ("docs/b.md",), (), "outputs/report.md"),
         ("Write a report on docs/guide.md to outputs/guide/", ("docs/guide.md",), (), "outputs/guide/report.md"),
         ("Read docs/guide and save to outputs/summary", (), ("docs/guide",), "outputs/summary"),
         ("Read outputs/old.md and replace outputs/new.md", ("outputs/old.md",), (), "outputs/new.md"),

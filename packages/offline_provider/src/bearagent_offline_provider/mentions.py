@@ -26,11 +26,13 @@ _DOCUMENT_SUFFIX = (
     r"\.(?:md|markdown|mdown|mkd|txt|text|rst|adoc|org|log|tex|csv|tsv|json|yaml|yml|toml|xml|html?|pdf|docx?|bin|png)"
 )
 _FIRST = rf"(?:(?!{_DOCUMENT_SUFFIX}[{HAN}]){_NAME}){{0,128}}"  # not "a.md和b.md写到outputs"
+_WORD = "[A-Za-z0-9]"  # an apostrophe stands in a word
 _SLASH, _DEEP = "/{1,4}", "{0,31}"
 _FOLDER_END = r"(?![A-Za-z0-9_~@+-]|\.[A-Za-z0-9.])"
 _END = r"(?![A-Za-z0-9_/-]|\.[A-Za-z0-9])"
 _MENTION = re.compile(
     rf"""[`"“「『](?P<quoted>[^`"“”「」『』\n]{{1,200}}?(?:{_SUFFIX}|/))[`"”」』]
+    | (?<!{_WORD})'(?P<single>[^'\n]{{1,200}}?(?:{_SUFFIX}|/))'(?!{_WORD})
     | (?P<file>/?{_FIRST}{_SLASH}(?:{_GLUE}{_NAME}{{1,128}}{_SLASH}){_DEEP}?{_GLUE}{_NAME}{{0,128}}?{_SUFFIX}){_END}
     | (?P<name>{_NAME}{{1,128}}?{_DOCUMENT_SUFFIX}){_END}
     | (?P<folder>/?{_GLUE}{_NAME}{{1,128}}{_SLASH}(?:{_GLUE}{_NAME}{{1,128}}{_SLASH}){_DEEP}{_FOLDER_END})
@@ -95,8 +97,8 @@ def mentions_in(text: str) -> Iterator[Mention]:
 
 def _path_of(text: str, match: re.Match[str]) -> tuple[str, int]:
     """The path, and where it starts: behind a Chinese word that runs into it."""
-    if match["quoted"] is not None:
-        return _plain(match["quoted"]), match.start()
+    if quoted := match["quoted"] or match["single"]:
+        return _plain(quoted), match.start()
     path, start = match.group(), match.start()
     before = text[max(0, start - 2) : start]
     stands_apart = before[-1:].isspace() and before[:1].isalnum()

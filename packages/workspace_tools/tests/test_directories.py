@@ -84,15 +84,30 @@ def handles_below(folder: Path) -> list[str]:
     return sorted(place for place in places if place.startswith(str(folder)))
 
 
-def test_a_python_without_utf_8_names_of_files_gets_no_workspace(tmp_path: Path) -> None:
-    script = (
-        "import sys; from bearagent_domain.errors import BearAgentError; "
-        "from bearagent_workspace_tools import workspace_tools\n"
-        "try: workspace_tools(sys.argv[1], str)\n"
-        "except BearAgentError as error: print(error.info.code.value, error.info.message)"
-    )
-    plain = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
-    for variables, code in ((plain, "workspace_invalid"), (plain | {"PYTHONUTF8": "1"}, "")):
-        command = [sys.executable, "-c", script, str(tmp_path)]
-        done = subprocess.run(command, env=os.environ | variables, capture_output=True, text=True, check=True)
-        assert done.stdout.split(" ")[0].strip() == code
+ASKING = r"""
+import asyncio, sys, time
+from bearagent_domain.ids import new_id
+from bearagent_ports import CallContext, ToolFailed
+from bearagent_workspace_tools import workspace_tools
+
+async def asked(tool, arguments):
+    deadline_ms = int(time.monotonic() * 1000) + 9000
+    call = CallContext(run_id=new_id(), activity_id=new_id(), attempt=1, deadline_ms=deadline_ms)
+    prepared = tool.prepare(arguments)
+    return await tool.execute(prepared, call, await tool.intend(prepared, call))
+
+for tool, _ in workspace_tools(sys.argv[1], new_id):
+    more = {"content": "x"} if tool.spec.name.endswith("write") else {}
+    more |= {"query": "x"} if tool.spec.name.endswith("search") else {}
+    try: asyncio.run(asked(tool, {"path": "outputs/\u8d44\u6599.md", **more})); print("ok")
+    except ToolFailed as error: print(error.info.code.value)
+"""
+
+
+@pytest.mark.parametrize(("utf8", "codes"), [("0", {"path_not_unicode"}), ("1", {"path_not_found", "ok"})])
+def test_a_name_that_this_python_can_not_ask_for_is_told(workspace: Path, utf8: str, codes: set[str]) -> None:
+    variables = {"PYTHONUTF8": utf8, "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
+    (workspace / "outputs").mkdir(exist_ok=True)
+    command = [sys.executable, "-c", ASKING, str(workspace)]
+    done = subprocess.run(command, env=os.environ | variables, capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) == codes

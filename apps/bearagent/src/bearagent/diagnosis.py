@@ -1,5 +1,6 @@
 """What `doctor` looks at: Python, SQLite, folders, database, provider, settings. It creates and raises nothing."""
 
+import codecs
 import os
 import platform
 import sys
@@ -54,6 +55,8 @@ def _python(settings: Settings) -> str:
     system = platform.system()
     if system not in SUPPORTED_SYSTEMS:
         raise _Wrong(f"{system} is not supported; Linux and macOS are.")
+    if codecs.lookup(sys.getfilesystemencoding()).name != "utf-8":
+        raise _Wrong("This Python takes no UTF-8 names of files. Set PYTHONUTF8=1, or a UTF-8 locale.")
     return f"{platform.python_version()} at {sys.executable}"
 
 

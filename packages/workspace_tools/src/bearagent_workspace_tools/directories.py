@@ -4,10 +4,8 @@ Each part is looked at, opened relative to the handle above it, and compared wit
 what they name, so that nothing swapped in between check and use is reached.
 """
 
-import codecs
 import os
 import stat
-import sys
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -36,9 +34,6 @@ class Workspace:
     """One folder, opened once. A root given as a link is resolved here and never again."""
 
     def __init__(self, root: str | os.PathLike[str]) -> None:
-        if codecs.lookup(sys.getfilesystemencoding()).name != "utf-8":
-            message = "This Python does not take names of files as UTF-8. Set PYTHONUTF8=1, or a UTF-8 locale."
-            raise BearAgentError(failure(ErrorCode.WORKSPACE_INVALID, message))
         try:
             os.stat(root)  # an empty name would be resolved to the current folder
             self._place = os.path.realpath(root, strict=True)
@@ -83,10 +78,10 @@ class Workspace:
 
 @contextmanager
 def translating() -> Iterator[None]:
-    """Turn an `OSError` of the block into a `ToolFailed`."""
+    """Turn an `OSError` of the block, or a name that the system can't be asked for, into a `ToolFailed`."""
     try:
         yield
-    except OSError as error:
+    except (OSError, UnicodeEncodeError) as error:
         raise translated(error) from error
 
 

@@ -11,6 +11,7 @@ _SENTENCES = {
     ErrorCode.PATH_IS_DIRECTORY: "This path is a folder, not a file.",
     ErrorCode.PATH_LINK: "A part of this path is a link; links are not followed.",
     ErrorCode.PATH_NOT_REGULAR: "This path is neither a file nor a folder (a pipe, socket or device).",
+    ErrorCode.PATH_NOT_UNICODE: "This Python takes no UTF-8 names of files. PYTHONUTF8=1 changes that.",
     ErrorCode.PATH_PERMISSION: "The user who runs BearAgent may not do this here.",
     ErrorCode.PATH_TOO_LONG: "This file system can't hold so long a name.",
     ErrorCode.PATH_COLLISION: "A name here differs only in case or composition; use exactly that name, or another one.",
@@ -53,11 +54,13 @@ def failed(code: ErrorCode) -> ToolFailed:
     return ToolFailed(_info(code))
 
 
-def translated(error: OSError) -> ToolFailed:
+def translated(error: OSError | UnicodeEncodeError) -> ToolFailed:
     """What a failed system call means; use it as `raise translated(error) from error`.
 
     The system's own words can hold a host path, so they stay in `__cause__`.
     """
+    if isinstance(error, UnicodeEncodeError):
+        return failed(ErrorCode.PATH_NOT_UNICODE)
     return failed(_CODES.get(error.errno or 0, ErrorCode.IO_ERROR))
 
 

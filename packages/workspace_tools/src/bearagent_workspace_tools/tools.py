@@ -18,7 +18,7 @@ def workspace_tools(
     """List, read, search and write below `root`, each with its reconciler or None.
 
     The folder is opened here and held. `new_artifact_id` gives a UUID4 each time. Raises `BearAgentError` with
-    `workspace_invalid` when `root` is no folder that can be opened, or when this Python has no UTF-8 names of files.
+    `workspace_invalid` when `root` is no folder that can be opened.
     """
     workspace = Workspace(root)
     return (

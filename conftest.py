@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+pytest_plugins = ["tests.means"]
+
 _ADDRESS_EVENTS = ("socket.connect", "socket.sendto", "socket.sendmsg")
 _NAME_EVENTS = ("socket.getaddrinfo", "socket.gethostbyname")
 

@@ -18,7 +18,7 @@ from tests.e2e.installed_command import SECONDS_MAX, Machine, machine_in
 
 RUN = Path(__file__).with_name("dying_run.py")
 STRACE = shutil.which("strace")
-needs_strace = pytest.mark.skipif(STRACE is None, reason="strace is not installed")
+needs_strace = pytest.mark.needs("strace")
 
 
 WRITTEN_BEFORE = "# Before\n"

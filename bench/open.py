@@ -28,7 +28,7 @@ from bearagent_domain.runs import RunState
 from bearagent_domain.snapshots import sealed_snapshot
 from bearagent_domain.upcasters import decoded_event
 from bearagent_reducer import NEW_RUN, evolved_record
-from bearagent_runtime.query_service import stored_records
+from bearagent_runtime import stored_records
 from bearagent_sqlite_store import SqliteEventStore
 from bearagent_testkit import CountingIds, FixedClock, SampleRun
 

@@ -15,7 +15,16 @@ from bearagent_domain.ids import RunId
 from bearagent_domain.json_values import parse_json_text
 from bearagent_domain.records import RecordedEvent
 from bearagent_domain.rows import RunRow
-from bearagent_domain.views import EventPage, EventView, RunInspection, RunLine, RunPage
+from bearagent_domain.views import (
+    CheckOutcome,
+    EventPage,
+    EventView,
+    RunInspection,
+    RunLine,
+    RunPage,
+    Verification,
+    VerificationCheck,
+)
 from bearagent_ports import EventListener
 from bearagent_reducer import Inspection
 from bearagent_testkit import SampleRun
@@ -35,6 +44,7 @@ class PlayedService:
     breaks: BearAgentError | None = None
     signals: tuple[int, ...] = ()
     driven: bool | None = None
+    damage: ErrorCode | None = None
 
     async def run(self, request: RunRequest, listener: EventListener) -> RunId:
         """Tell of the first events, then of the rest."""
@@ -71,6 +81,19 @@ class PlayedService:
             events=tuple(map(event_view, found)),
             next_after_sequence=found[-1].sequence if more else None,
             has_more=more,
+        )
+
+    def verify(self, name: str, *, head: str | None) -> Verification:
+        """One check, which fails if there is a `damage`."""
+        self._raise()
+        self.asked.append(("verify", name, head))
+        outcome = CheckOutcome.HOLDS if self.damage is None else CheckOutcome.FAILED
+        return Verification(
+            run_id=self.sample.run_id,
+            ok=self.damage is None,
+            last_sequence=self.sample.head.sequence,
+            head_hash=self.sample.head.hash.hex(),
+            checks=(VerificationCheck(name="chain", outcome=outcome, code=self.damage, detail="As \x1b[2J found."),),
         )
 
     def runs(self, *, cursor: str | None, limit: int) -> RunPage:

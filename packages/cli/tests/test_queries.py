@@ -7,6 +7,7 @@ import pytest
 
 from bearagent_cli.commands.init import PROFILE
 from bearagent_cli.profiles import read_profile
+from bearagent_domain.errors import ErrorCode
 from bearagent_domain.profiles import RunProfile
 from bearagent_testkit import CountingIds, FixedClock, SampleRun, sample_run
 from tests.e2e.played_service import Command, PlayedService
@@ -68,6 +69,26 @@ def test_events_show_one_line_each_and_how_to_go_on(command: Command, service: P
     lines = command("events", "latest", "--limit", "2").out.splitlines()
     assert [line.split()[2] for line in lines[:2]] == ["run.created", "run.started"]
     assert lines[2] == f"More: bearagent events {service.sample.run_id} --after-sequence 2"
+
+
+def test_verify_says_that_the_record_holds(command: Command, service: PlayedService) -> None:
+    done = command("verify", "latest", "--head", service.sample.head.text)
+    assert done.code == 0
+    assert service.asked == [("verify", "latest", service.sample.head.text)]
+    assert f"The record of run {service.sample.run_id} holds." in done.out
+    assert f"Head {service.sample.head.text}" in done.out
+
+
+def test_verify_of_a_damaged_record_ends_with_7_and_says_what_was_found(
+    command: Command, service: PlayedService
+) -> None:
+    service.damage = ErrorCode.RECORD_CORRUPT
+    done = command("verify", "latest")
+    assert done.code == 7
+    assert "record_corrupt: As \\x1b[2J found." in done.out
+    assert f"The record of run {service.sample.run_id} does not hold." in done.out
+    shown = json.loads(command("verify", "latest", "--json").out)
+    assert (shown["ok"], shown["checks"][0]["outcome"]) == (False, "failed")
 
 
 def test_events_as_json_are_a_page(command: Command, service: PlayedService) -> None:

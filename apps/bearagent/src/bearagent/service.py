@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from bearagent_domain.views import EventPage, RunInspection, RunLine, RunPage
+from bearagent_domain.views import EventPage, RunInspection, RunLine, RunPage, Verification
 from bearagent_sqlite_store import FileRunLease, SqliteEventStore
 
 if TYPE_CHECKING:
@@ -50,6 +50,13 @@ class BearAgentService:
 
         with opened_queries(self._settings.database) as queries:
             return queries.events(queries.resolve(name), after=after, limit=limit)
+
+    def verify(self, name: str, *, head: str | None) -> Verification:
+        """Its chain, fold, rows and heads."""
+        from bearagent.bootstrap import opened_queries
+
+        with opened_queries(self._settings.database) as queries:
+            return queries.verify(queries.resolve(name), head)
 
     def runs(self, *, cursor: str | None, limit: int) -> RunPage:
         """A page of runs, asked of the store itself."""

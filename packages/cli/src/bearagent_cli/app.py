@@ -11,8 +11,8 @@ import typer
 from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
-from bearagent_cli.commands import doctor, events, init, inspect, list, run, schema, tools
-from bearagent_cli.commands.context import DOCTOR_EXIT_CODES, QUERY_EXIT_CODES, RUN_EXIT_CODES
+from bearagent_cli.commands import doctor, events, init, inspect, list, run, schema, tools, verify
+from bearagent_cli.commands.context import DOCTOR_EXIT_CODES, QUERY_EXIT_CODES, RUN_EXIT_CODES, VERIFY_EXIT_CODES
 from bearagent_cli.rewriting import as_meant
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ def build_app(open_service: "OpenService") -> typer.Typer:
     app.command("list", epilog=QUERY_EXIT_CODES)(list.list_runs)
     app.command("inspect", epilog=QUERY_EXIT_CODES)(inspect.inspect)
     app.command("events", epilog=QUERY_EXIT_CODES)(events.events)
+    app.command("verify", epilog=VERIFY_EXIT_CODES)(verify.verify)
     app.command("tools", epilog=QUERY_EXIT_CODES)(tools.tools)
     app.command("schema", epilog=QUERY_EXIT_CODES)(schema.schema)
     app.command("init", epilog=DOCTOR_EXIT_CODES)(init.init)

@@ -13,12 +13,13 @@ from bearagent_cli.service import ToolList
 from bearagent_cli.terminal import on_one_line, shows_colour, visible, width_of
 from bearagent_domain.artifacts import Artifact
 from bearagent_domain.budgets import LIMIT_NAMES
-from bearagent_domain.views import ActivityView, RunInspection
+from bearagent_domain.views import ActivityView, RunInspection, Verification
 
 _STYLES = {
     "succeeded": "green",
     "completed": "green",
     "ok": "green",
+    "holds": "green",
     "failed": "red",
     "wrong": "red",
     "outcome_unknown": "red",
@@ -26,6 +27,7 @@ _STYLES = {
     "waiting": "yellow",
     "cancelled": "yellow",
     "interrupted": "yellow",
+    "not_checked": "yellow",
 }
 
 
@@ -85,6 +87,19 @@ def diagnosis_text(found: DiagnosisDocument) -> str:
     checks = _rows((check.name, "ok" if check.ok else "wrong", check.detail) for check in found.checks)
     settings = _rows((one.name, "not set" if one.value is None else one.value, one.origin) for one in found.settings)
     return f"{checks}\nSettings\n{settings}"
+
+
+def verification_text(verification: Verification) -> str:
+    """Each check, and what follows."""
+    checks = _rows(
+        (check.name, check.outcome.value, check.detail if check.code is None else f"{check.code.value}: {check.detail}")
+        for check in verification.checks
+    )
+    head = f"{verification.last_sequence}:{verification.head_hash}"
+    if not verification.ok:
+        verdict = f"The record of run {verification.run_id} does not hold. Keep it as it is, and work on a copy."
+        return f"{checks}\n{verdict}\nIts chain holds to {head}\n"
+    return f"{checks}\nThe record of run {verification.run_id} holds.\nHead {head}\n"
 
 
 def _head(run: RunInspection) -> str:

@@ -9,7 +9,7 @@ from bearagent_domain.documents import Doc, Rec
 from bearagent_domain.ids import RunId
 from bearagent_domain.profiles import RunProfile
 from bearagent_domain.tools import ToolSpec
-from bearagent_domain.views import EventPage, RunInspection, RunPage
+from bearagent_domain.views import EventPage, RunInspection, RunPage, Verification
 from bearagent_ports import EventListener
 
 
@@ -53,6 +53,9 @@ class Service(Protocol):
 
     def events(self, name: str, *, after: int, limit: int) -> EventPage:
         """At most `limit` events behind sequence `after`."""
+
+    def verify(self, name: str, *, head: str | None) -> Verification:
+        """Whether the record of one run holds and contains `head`, as someone noted it down."""
 
     def runs(self, *, cursor: str | None, limit: int) -> RunPage:
         """At most `limit` runs, newest first."""

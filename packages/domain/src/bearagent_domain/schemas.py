@@ -12,7 +12,7 @@ from bearagent_domain.json_values import JsonObject
 from bearagent_domain.profiles import RunProfile
 from bearagent_domain.records import RecordBody
 from bearagent_domain.snapshots import RunConfigSnapshot, RunFingerprint, RunIdentity
-from bearagent_domain.views import EventPage, RunInspection, RunPage
+from bearagent_domain.views import EventPage, RunInspection, RunPage, Verification
 
 _STORED: dict[str, type[msgspec.Struct]] = {
     "record": RecordBody,
@@ -26,6 +26,7 @@ _READ_OR_PRINTED: dict[str, type[msgspec.Struct]] = {
     "run": RunInspection,
     "runs": RunPage,
     "events": EventPage,
+    "verification": Verification,
     "error": ErrorInfo,
 }
 

@@ -1,9 +1,11 @@
-"""What a reader gets: one run whole, a page of events, a line of the list. JSON output is these shapes."""
+"""What a reader gets: one run whole, a page of events, a line of the list, a verdict. JSON output is these shapes."""
+
+from enum import StrEnum
 
 from bearagent_domain.artifacts import Artifact
 from bearagent_domain.budgets import LimitName
 from bearagent_domain.documents import Rec
-from bearagent_domain.errors import ErrorInfo
+from bearagent_domain.errors import ErrorCode, ErrorInfo
 from bearagent_domain.ids import ActivityId, CallId, RunId
 from bearagent_domain.json_values import JsonObject
 from bearagent_domain.policies import Verdict
@@ -125,3 +127,34 @@ class RunPage(Rec, frozen=True, kw_only=True):
     schema_version: int = 1
     runs: tuple[RunLine, ...]
     next_cursor: str | None
+
+
+class CheckOutcome(StrEnum):
+    """How a check of the record came out."""
+
+    HOLDS = "holds"
+    FAILED = "failed"
+    NOT_CHECKED = "not_checked"
+
+
+class VerificationCheck(Rec, frozen=True, kw_only=True):
+    """One check of `verify`: chain, fold, rows, kept_head or given_head. `code` tells what a failed one found."""
+
+    name: str
+    outcome: CheckOutcome
+    code: ErrorCode | None
+    detail: str
+
+
+class Verification(Rec, frozen=True, kw_only=True):
+    """Whether the record of a run holds: `ok` when no check failed.
+
+    `last_sequence` and `head_hash` are the head of the log as far as its chain holds.
+    """
+
+    schema_version: int = 1
+    run_id: RunId
+    ok: bool
+    last_sequence: int
+    head_hash: str
+    checks: tuple[VerificationCheck, ...]

@@ -2,9 +2,10 @@
 
 from bearagent_runtime.fixed_policy import FixedToolPolicy
 from bearagent_runtime.journal import Journal
-from bearagent_runtime.query_service import QueryService, stored_records
+from bearagent_runtime.query_service import QueryService
 from bearagent_runtime.registry import Registry
 from bearagent_runtime.run_service import RunService, RuntimeParts, StartRun
+from bearagent_runtime.stored_logs import stored_records
 
 __all__ = [
     "FixedToolPolicy",

@@ -1,6 +1,5 @@
 """QueryService: what readers ask. Runs and events are told from verified records; only the list reads rows (R4)."""
 
-from collections.abc import Iterator
 from typing import NoReturn
 
 import msgspec
@@ -10,11 +9,12 @@ from bearagent_domain.ids import INTEGER_MAX, RunId, is_canonical_id
 from bearagent_domain.json_values import JsonObject
 from bearagent_domain.records import Head, RecordedEvent
 from bearagent_domain.runs import RunStatus
-from bearagent_domain.views import EventPage, EventView, RunInspection, RunLine, RunPage
+from bearagent_domain.views import EventPage, EventView, RunInspection, RunLine, RunPage, Verification
 from bearagent_ports import EventStore, RunLease, RunNotFound
 from bearagent_reducer import Inspection
+from bearagent_runtime.stored_logs import stored_records
+from bearagent_runtime.verification import sought_head, verified
 
-PAGE_EVENTS = 1_000
 PREFIX_CHARS_MIN = 4
 MATCHES_SHOWN_MAX = 5
 LATEST = "latest"
@@ -24,14 +24,6 @@ class _Stored(msgspec.Struct, frozen=True):
     type: str
     version: int
     payload: JsonObject
-
-
-def stored_records(store: EventStore, run_id: RunId) -> Iterator[RecordedEvent]:
-    """All records of a run in order, read page by page, each page checked by the store. Raises `RunNotFound`."""
-    after = 0
-    while page := store.read(run_id, after=after, limit=PAGE_EVENTS):
-        yield from page
-        after = page[-1].sequence
 
 
 class QueryService:
@@ -72,6 +64,13 @@ class QueryService:
             has_more=has_more,
         )
 
+    def verify(self, run_id: RunId, head: str | None = None) -> Verification:
+        """Whether the record of a run holds, and contains `head`: `SEQUENCE:HASH` or a hash, as someone noted it down.
+
+        Raises `RunNotFound`, `StoreError`, and `BearAgentError` with `usage` for a head that is none.
+        """
+        return verified(self._store, run_id, None if head is None else sought_head(head))
+
     def runs(self, *, cursor: str | None = None, limit: int = 20) -> RunPage:
         """Runs newest first, from their rows. Raises `BearAgentError` with `usage` for a page that there can't be."""
         _require_page(limit)
@@ -97,12 +96,19 @@ class QueryService:
             raise RunNotFound(failure(ErrorCode.RUN_NOT_FOUND, message))
         matches = self._store.matching(prefix, limit=MATCHES_SHOWN_MAX)
         if not matches:
+            self._require_never_kept(prefix)
             message = "No run fits that name. `bearagent list` shows the runs there are."
             raise RunNotFound(failure(ErrorCode.RUN_NOT_FOUND, message))
         if len(matches) > 1:
             message = f"Several runs fit: {', '.join(matches)}. Give more characters."
             raise BearAgentError(failure(ErrorCode.RUN_AMBIGUOUS, message))
         return matches[0]
+
+    def _require_never_kept(self, name: str) -> None:
+        """A head that was kept of a run tells that the record did hold it."""
+        if is_canonical_id(name) and self._store.kept_head(RunId(name)) is not None:
+            message = "The record held this run and does not any more: its end is lost, or an older copy stands here."
+            raise BearAgentError(failure(ErrorCode.RECORD_TRUNCATED, message))
 
     def _driven(self, run_id: RunId, status: RunStatus) -> bool | None:
         """Whether a process drives the run now; null for a run at rest, and where there is no lease to ask."""

@@ -18,6 +18,9 @@ RUN_EXIT_CODES: Final = (
 QUERY_EXIT_CODES: Final = (
     "Exit codes: 0 answered, whatever the status of the run; 2 usage; 3 configuration; 4 record not found or unusable."
 )
+VERIFY_EXIT_CODES: Final = (
+    "Exit codes: 0 the record holds; 2 usage; 3 configuration; 4 record not found or unusable; 7 it does not hold."
+)
 DOCTOR_EXIT_CODES: Final = "Exit codes: 0 all is well; 2 usage; 3 something is wrong."
 
 Db = Annotated[str | None, typer.Option("--db", metavar="FILE", help="The database that holds the record.")]

@@ -38,6 +38,7 @@ def test_an_objective_runs_with_ones_own_tool(workspace: Path, database: Path) -
             run = await runtime.start("Say hello, and write a file.")
             result = await run.result()
             assert result.status is run.status is RunStatus.SUCCEEDED
+            assert run.verify(f"{result.last_sequence}:{result.head_hash}").ok
             assert [artifact.path for artifact in result.artifacts] == ["outputs/a.md"]
             assert runtime.events(run.run_id, after=1, limit=1).events[0].type == "run.started"
             assert [line.run.run_id for line in runtime.runs().runs] == [run.run_id]

@@ -18,7 +18,7 @@ replace = msgspec.structs.replace
 
 
 class DamagedStore(MemoryEventStore):
-    """Reads break off behind `whole_events`, as of a store that finds damage there; rows may be `lies`."""
+    """No page reaches behind `whole_events`, as of a store that finds damage there; rows may be `lies`."""
 
     whole_events: int | None = None
     lies: Rows | None = None
@@ -29,10 +29,9 @@ class DamagedStore(MemoryEventStore):
             raise self.read_failure
         if self.whole_events is None:
             return super().read(run_id, after=after, limit=limit)
-        page = super().read(run_id, after=after, limit=min(limit, max(self.whole_events - after, 0)))
-        if not page:
+        if after + limit > self.whole_events:
             corrupt(f"Event {self.whole_events + 1} is damaged.")
-        return page
+        return super().read(run_id, after=after, limit=limit)
 
     def rows(self, run_id: RunId) -> Rows:
         return self.lies or super().rows(run_id)

@@ -17,7 +17,7 @@ from bearagent_domain.models import ModelProfile
 from bearagent_domain.prices import RateTable
 from bearagent_domain.records import RecordedEvent
 from bearagent_domain.runs import RunState, RunStatus
-from bearagent_domain.views import EventPage, RunInspection, RunPage
+from bearagent_domain.views import EventPage, RunInspection, RunPage, Verification
 from bearagent_ports import ModelProvider, Policy, Tool
 from bearagent_runtime import FixedToolPolicy, QueryService, Registry, RunService, RuntimeParts, StartRun
 from bearagent_sqlite_store import FileRunLease, SqliteEventStore
@@ -156,6 +156,13 @@ class Run:
     def status(self) -> RunStatus:
         """Where the run stands now, by its verified events."""
         return self._queries.inspect(self.run_id).status
+
+    def verify(self, head: str | None = None) -> Verification:
+        """Whether the record of this run holds, and contains `head`: `SEQUENCE:HASH` or a hash, as it was noted down.
+
+        Raises `BearAgentError` with `usage` for a head that is none.
+        """
+        return self._queries.verify(self.run_id, head)
 
     async def result(self) -> RunInspection:
         """The run as it came to rest. One that this runtime does not drive is given as it stands.

@@ -5,6 +5,7 @@ Reads only, and repairs nothing. docs/guarantees.md tells what each check can no
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 
 import msgspec
 
@@ -15,7 +16,7 @@ from bearagent_domain.rows import Rows
 from bearagent_domain.views import CheckOutcome, Verification, VerificationCheck
 from bearagent_ports import EventStore, StoreError
 from bearagent_reducer import Inspection, RowProjection
-from bearagent_runtime.stored_logs import stored_records
+from bearagent_runtime.stored_logs import PAGE_EVENTS, stored_records
 
 _SOUGHT = re.compile(r"(?:([1-9][0-9]{0,15}):)?([0-9a-f]{64})", re.ASCII)
 
@@ -93,12 +94,18 @@ class _Log:
     def read_on(self, until: int | None = None) -> None:
         """Take in the records that follow, to the end or to sequence `until`, but none behind one that is wrong."""
         try:
-            for record in stored_records(self._store, self._run_id, after=self.head.sequence):
-                self._add(record)
-                if record.sequence == until:
-                    return
+            self._read_pages_on(until, PAGE_EVENTS)
         except (RecordCorrupt, StoreError) as error:
             self.chain_error = _damage(error)
+            with suppress(RecordCorrupt, StoreError):  # of the page with the damage, take what still holds
+                self._read_pages_on(until, 1)
+
+    def _read_pages_on(self, until: int | None, page_events: int) -> None:
+        records = stored_records(self._store, self._run_id, after=self.head.sequence, page_events=page_events)
+        for record in records:
+            self._add(record)
+            if record.sequence == until:
+                return
 
     def _add(self, record: RecordedEvent) -> None:
         self.head = self.head.after(record)
@@ -137,9 +144,7 @@ def _head_check(name: str, sought: SoughtHead, log: _Log) -> VerificationCheck:
     if place is not None and sought.sequence in (None, place):
         return _check(name, None, f"Event {place} is the one of that head.")
     if log.chain_error is not None:
-        return _not_checked(
-            name, f"The log holds to event {log.head.sequence} only, and no event so far is the one of that head."
-        )
+        return _not_checked(name, f"The log holds to event {log.head.sequence} only, and the head lies behind it.")
     if sought.sequence is None:
         message = "No event has that hash: the end of the log is lost, or the log is another."
     elif sought.sequence > log.head.sequence:

@@ -12,7 +12,7 @@ import msgspec
 from bearagent_domain.documents import as_stored
 from bearagent_domain.errors import ErrorCode, failure
 from bearagent_domain.ids import RunId
-from bearagent_domain.records import Head, RecordedEvent, corrupt, opened
+from bearagent_domain.records import Head, RecordCorrupt, RecordedEvent, corrupt, opened
 from bearagent_domain.rows import Binding, Rows, RunRow
 from bearagent_ports import Append, RunNotFound, RunRowPage, head_after
 from bearagent_sqlite_store.connections import connect_existing, connect_or_create, transaction
@@ -177,8 +177,9 @@ class SqliteEventStore:
 
 def _checked_page(run_id: RunId, after: int, sealed: list[tuple[Any, ...]]) -> tuple[RecordedEvent, ...]:
     """`sealed` begins with the row at `after`, whose hash the first record continues; with the first row after 0."""
-    if not all(isinstance(hash_, bytes) and isinstance(body, bytes) for _, hash_, body in sealed):
-        corrupt("An event is damaged: damage can change the type of a value, too.")
+    for sequence, hash_, body in sealed:
+        if not (isinstance(hash_, bytes) and isinstance(body, bytes)):  # damage can change the type of a value, too
+            corrupt(f"Event {sequence} is damaged.")
     head = Head()
     if after > 0 and sealed:
         sequence, hash_, _ = sealed.pop(0)
@@ -189,12 +190,21 @@ def _checked_page(run_id: RunId, after: int, sealed: list[tuple[Any, ...]]) -> t
         corrupt("All events of this run are missing.")
     page = []
     for sequence, hash_, body in sealed:
-        record = opened(body, head.hash, hash_)
+        record = _opened(sequence, body, head.hash, hash_)
         if (record.run_id, record.sequence) != (run_id, sequence):
             corrupt(f"Event {sequence} stands in the wrong place.")
         head = head.after(record)
         page.append(record)
     return tuple(page)
+
+
+def _opened(sequence: int, body: bytes, prev_hash: bytes, hash_: bytes) -> RecordedEvent:
+    try:
+        return opened(body, prev_hash, hash_)
+    except RecordCorrupt as error:
+        raise RecordCorrupt(
+            failure(ErrorCode.RECORD_CORRUPT, f"Event {sequence} is damaged. {error.info.message}", sequence=sequence)
+        ) from error
 
 
 def _run_number_in(cursor: str) -> int:

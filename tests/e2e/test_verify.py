@@ -88,6 +88,8 @@ def test_a_run_that_an_older_copy_of_the_database_lacks_is_called_lost(machine: 
     done = machine.bearagent("verify", run_id, "--json")
     assert done.returncode == 4
     assert json.loads(done.stdout)["error"]["code"] == "record_truncated"
+    doctor = machine.bearagent("doctor")
+    assert (doctor.returncode, run_id in doctor.stdout) == (3, True)
 
 
 def test_a_head_that_is_none_is_wrong_usage(machine: Machine) -> None:

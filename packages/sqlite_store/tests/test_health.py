@@ -25,6 +25,22 @@ def test_a_sound_database_is_counted_and_left_as_it_was(tmp_path: Path) -> None:
     assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
 
 
+def test_a_run_whose_head_is_kept_and_which_an_older_copy_lacks_is_lost(tmp_path: Path) -> None:
+    path, ids = tmp_path / "record.db", CountingIds()
+    first, second = sample_run(ids, FixedClock()), sample_run(ids, FixedClock())
+    copies = []
+    for run in (first, second):
+        store = SqliteEventStore.open(path)
+        store.append((run.take(),))
+        assert store.keep_head(run.run_id, run.head)
+        store.close()
+        copies.append(path.read_bytes())
+    (tmp_path / "record.db.heads" / "notes.txt").write_text("no head")
+    assert check_database(path).lost_runs == ()
+    path.write_bytes(copies[0])
+    assert check_database(path).lost_runs == (second.run_id,)
+
+
 def test_the_log_ahead_counts_as_well(tmp_path: Path) -> None:
     path = tmp_path / "record.db"
     store = SqliteEventStore.open(path)

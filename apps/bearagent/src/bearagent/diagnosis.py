@@ -19,6 +19,7 @@ from bearagent_runtime.configurations import startable_limits
 from bearagent_sqlite_store import check_database
 from bearagent_workspace_tools import workspace_tools
 
+LOST_RUNS_SHOWN_MAX = 3
 SUPPORTED_SYSTEMS = ("Darwin", "Linux")
 
 
@@ -87,6 +88,12 @@ def _database(settings: Settings) -> str:
     health = check_database(settings.database)
     if health.problems:
         raise _Wrong(f"{settings.database} is damaged: {'; '.join(health.problems)}. Work on a copy of it.")
+    if health.lost_runs:
+        some = ", ".join(health.lost_runs[:LOST_RUNS_SHOWN_MAX])
+        raise _Wrong(
+            f"{settings.database} held {len(health.lost_runs):,} more runs, which are lost: {some}. "
+            "Its end was lost, or an older copy stands in its place."
+        )
     return f"{settings.database}: runs {health.runs:,}, events {health.events:,}, bytes {health.size:,}"
 
 

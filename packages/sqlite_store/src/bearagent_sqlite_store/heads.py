@@ -4,7 +4,7 @@ import os
 import re
 from pathlib import Path
 
-from bearagent_domain.ids import RunId
+from bearagent_domain.ids import RunId, is_canonical_id
 from bearagent_domain.records import Head
 from bearagent_sqlite_store.folders import FILE_MODE, make_private_folder, sync_folder
 
@@ -35,6 +35,14 @@ class KeptHeads:
         except OSError:
             return False
         return True
+
+    def run_ids(self) -> tuple[RunId, ...]:
+        """The runs of which a head was kept; none when the folder is not there. Raises `OSError`."""
+        try:
+            names = sorted(os.listdir(self._folder))
+        except FileNotFoundError:
+            return ()
+        return tuple(RunId(name) for name in names if is_canonical_id(name))
 
     def kept(self, run_id: RunId) -> Head | None:
         """The head kept last; None when there is none, or none that can be read."""

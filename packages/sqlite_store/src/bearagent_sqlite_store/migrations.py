@@ -139,5 +139,6 @@ def _is_as_migrated(db: apsw.Connection, version: int) -> bool:
 
 
 def _schema_sha256(db: apsw.Connection) -> str:
-    definitions = db.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name")
-    return hashlib.sha256("\n".join(sql for (sql,) in definitions).encode()).hexdigest()
+    # As bytes: damage can make the value one of another type, or no text at all.
+    definitions = db.execute("SELECT CAST(sql AS BLOB) FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type, name")
+    return hashlib.sha256(b"\n".join(sql for (sql,) in definitions)).hexdigest()

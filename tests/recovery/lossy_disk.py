@@ -1,232 +1,228 @@
-"""What a power cut can leave of SQLite's files: a recording of everything that SQLite wrote, and disks made of it.
+"""A disk that may lose, tear, damage and reorder what was not synced: what is left of a recorded series of operations.
 
-A `Recording` is the default file system of SQLite in this process while it lasts. Everything goes to real files as
-ever, and is written down: writes, truncations, syncs, new and deleted files. A `Disk` takes in such steps one after the
-other and keeps what a sync has made safe apart from what is still on its way. At any moment it gives files as they
-may be found after the power went: what is on its way reached the disk or did not, in any order, whole, torn at the
-borders of sectors, or as garbage. A name, too, is safe only once its folder was synced, which SQLite does with the
-first sync of a new journal or write-ahead log.
-
-SQLite's shared memory can't be recorded, so that the connection must be the only one (`locking_mode=EXCLUSIVE`).
+The promises are those of POSIX and no more: the bytes of a file are safe after its sync, a name after a sync of its
+folder. Until then each write, change of size and change of a name reaches the disk or does not, whatever came later.
 """
 
-import itertools
-import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import random
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from random import Random
+from pathlib import Path
 from typing import TypeAlias
 
-import apsw
-
 SECTOR_BYTES = 512
-_JOURNALS = apsw.SQLITE_OPEN_MAIN_JOURNAL | apsw.SQLITE_OPEN_WAL
-_NUMBERS = itertools.count()
+TORN_SHARE = 0.4  # of the writes that reach the disk unsynced
+SECTOR_WRITTEN, SECTOR_GARBAGE = 0.5, 0.2  # of the sectors of a torn write; the rest keeps what was there
 
 
 @dataclass(frozen=True)
-class Opened:
-    """A file was opened, and made if there was none; `is_journal` tells of a journal or write-ahead log."""
+class Made:
+    """An empty file, or a folder, with a new name."""
 
-    file: str
-    is_journal: bool
+    path: Path
+    is_folder: bool = False
 
 
 @dataclass(frozen=True)
 class Written:
     """Bytes at a place of a file."""
 
-    file: str
+    path: Path
     offset: int
     data: bytes
 
 
 @dataclass(frozen=True)
-class Truncated:
-    """A file was cut or filled up to a size."""
+class Resized:
+    """A file cut, or made longer by zeros."""
 
-    file: str
+    path: Path
     size: int
 
 
 @dataclass(frozen=True)
 class Synced:
-    """A file was forced to disk."""
+    """The bytes of a file are safe."""
 
-    file: str
+    path: Path
+
+
+@dataclass(frozen=True)
+class NamesSynced:
+    """The names in a folder are safe."""
+
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Renamed:
+    """A file under another name, in one step."""
+
+    path: Path
+    target: Path
 
 
 @dataclass(frozen=True)
 class Deleted:
-    """A name was removed; with `is_synced` its folder was forced to disk as well."""
+    """A name is gone."""
 
-    file: str
-    is_synced: bool
+    path: Path
 
 
 @dataclass(frozen=True)
-class Acknowledged:
-    """What the program was told is on disk: for each run, how many events."""
+class Told:
+    """No operation of the disk: here the program said that something is safe."""
 
-    events: Mapping[str, int]
-
-
-Step: TypeAlias = Opened | Written | Truncated | Synced | Deleted | Acknowledged
+    what: str
 
 
-@contextmanager
-def recording(*, checkpoint_pages: int) -> Iterator[list[Step]]:
-    """While this lasts, SQLite's steps are added to the list; its log is folded back each `checkpoint_pages` pages."""
-    steps: list[Step] = []
-
-    def alone(db: apsw.Connection) -> None:
-        db.pragma("locking_mode", "EXCLUSIVE")
-        db.wal_autocheckpoint(checkpoint_pages)
-
-    vfs = _RecordingVfs(f"recording-{next(_NUMBERS)}", steps)
-    apsw.connection_hooks.append(alone)
-    try:
-        yield steps
-    finally:
-        apsw.connection_hooks.remove(alone)
-        vfs.unregister()
+Operation: TypeAlias = Made | Written | Resized | Synced | NamesSynced | Renamed | Deleted
+Recording: TypeAlias = Sequence[Operation | Told]
+Image: TypeAlias = dict[Path, bytes | None]
+"""What a power cut leaves: the bytes of each file, null for a folder."""
 
 
-class _RecordingVfs(apsw.VFS):
-    def __init__(self, name: str, steps: list[Step]) -> None:
-        self._steps = steps
-        super().__init__(name, base="", makedefault=True)
-
-    def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:
-        if name is None:  # a temporary file is gone after a power cut, whatever it held
-            return super().xOpen(name, flags)
-        return _RecordingFile(name, flags, self._steps)
-
-    def xDelete(self, filename: str, syncdir: bool) -> None:
-        super().xDelete(filename, syncdir)
-        self._steps.append(Deleted(os.path.basename(filename), syncdir))
-
-
-class _RecordingFile(apsw.VFSFile):
-    def __init__(self, name: str | apsw.URIFilename, flags: list[int], steps: list[Step]) -> None:
-        path = name.filename() if isinstance(name, apsw.URIFilename) else name
-        self._file = os.path.basename(path)
-        self._steps = steps
-        super().__init__("unix", name, flags)
-        steps.append(Opened(self._file, bool(flags[0] & _JOURNALS)))
-
-    def xWrite(self, data: bytes, offset: int) -> None:
-        super().xWrite(data, offset)
-        self._steps.append(Written(self._file, offset, bytes(data)))
-
-    def xTruncate(self, newsize: int) -> None:
-        super().xTruncate(newsize)
-        self._steps.append(Truncated(self._file, newsize))
-
-    def xSync(self, flags: int) -> None:
-        super().xSync(flags)
-        self._steps.append(Synced(self._file))
-
-
-class Mode(Enum):
-    """How much of what is on its way reached the disk."""
+class Left(Enum):
+    """How much of what was not synced a power cut leaves."""
 
     NOTHING = "nothing"
     EVERYTHING = "everything"
     SOME = "some"
-    SOME_OUT_OF_ORDER = "some, out of order"
+    SOME_IN_ANY_ORDER = "some in any order"
 
 
 @dataclass
 class _File:
-    safe: bytes = b""
-    live: bytearray = field(default_factory=bytearray)
-    on_the_way: list[Written | Truncated] = field(default_factory=list)
-    syncs_its_folder: bool = False
+    safe: bytearray = field(default_factory=bytearray)
+    unsafe: list[Written | Resized] = field(default_factory=list)
+    is_folder: bool = False
 
 
-class Disk:
-    """Files in memory. `is_lying`: it says that it has synced, and has not."""
-
-    def __init__(self, *, is_lying: bool = False) -> None:
-        self._is_lying = is_lying
-        self._safe_names: dict[str, _File] = {}
-        self._names: dict[str, _File] = {}
-
-    def take(self, step: Step) -> None:
-        """Carry out one step."""
-        match step:
-            case Opened(name, is_journal):
-                if name not in self._names:
-                    self._names[name] = _File(syncs_its_folder=is_journal)
-            case Written(name) | Truncated(name):
-                _apply(step, self._names[name].live)
-                self._names[name].on_the_way.append(step)
-            case Synced(name) if not self._is_lying:
-                file = self._names[name]
-                file.safe = bytes(file.live)
-                file.on_the_way.clear()
-                if file.syncs_its_folder:
-                    file.syncs_its_folder = False
-                    self._safe_names = dict(self._names)
-            case Deleted(name, is_synced):
-                self._names.pop(name, None)
-                if is_synced and not self._is_lying:
-                    self._safe_names = dict(self._names)
-
-    def after_power_cut(self, mode: Mode, random: Random) -> dict[str, bytes]:
-        """The files that are found, by name."""
-        found = {}
-        for name in sorted({*self._safe_names, *self._names}):
-            match mode:
-                case Mode.NOTHING:
-                    names = self._safe_names
-                case Mode.EVERYTHING:
-                    names = self._names
-                case _:
-                    names = random.choice((self._safe_names, self._names))
-            file = names.get(name)
-            if file is not None:
-                found[name] = _found(file, mode, random)
-        return found
+_Names: TypeAlias = dict[Path, _File | None]  # null for a name that is gone
 
 
-def _found(file: _File, mode: Mode, random: Random) -> bytes:
-    if mode is Mode.NOTHING:
-        return file.safe
-    if mode is Mode.EVERYTHING:
-        return bytes(file.live)
-    data, steps, share = bytearray(file.safe), list(file.on_the_way), random.choice((0.1, 0.5, 0.9))
-    if mode is Mode.SOME_OUT_OF_ORDER:
-        random.shuffle(steps)
-    for step in steps:
-        if random.random() < share:
-            for piece in _pieces(step, random):
-                _apply(piece, data)
-    return bytes(data)
+class LossyDisk:
+    """Takes operations below the folder `root`, and gives images of what a power cut at this moment could leave.
+
+    With `lies` it syncs nothing.
+    """
+
+    def __init__(self, root: Path, *, lies: bool = False) -> None:
+        self._root = root
+        self._lies = lies
+        self._files: dict[Path, _File] = {}  # as the program sees them
+        self._safe_names: dict[Path, _File] = {}
+        self._unsafe_names: list[_Names] = []
+
+    def do(self, operation: Operation) -> None:
+        """Carry out one operation."""
+        match operation:
+            case Made(path=path, is_folder=is_folder):
+                self._rename({path: _File(is_folder=is_folder)})
+            case Renamed(path=path, target=target):
+                self._rename({path: None, target: self._files[path]})
+            case Deleted(path=path):
+                self._rename({path: None})
+            case Written(path=path) | Resized(path=path):
+                self._files[path].unsafe.append(operation)
+            case Synced(path=path):
+                self._sync(self._files[path])
+            case NamesSynced(folder=folder):
+                self._sync_names(folder)
+
+    def image(self, left: Left, chance: random.Random) -> Image:
+        """One of the states that a power cut could leave."""
+        share = {Left.NOTHING: 0.0, Left.EVERYTHING: 1.0}.get(left, chance.choice((0.1, 0.5, 0.9)))
+        renamed = [names for names in self._unsafe_names if chance.random() < share]
+        if left is Left.SOME_IN_ANY_ORDER:
+            chance.shuffle(renamed)
+        names = dict(self._safe_names)
+        for change in renamed:
+            _apply(change, names)
+        image: Image = {}
+        for path in sorted(names):
+            if path.parent == self._root or path.parent in image:  # else nobody finds it
+                image[path] = _content(names[path], left, share, chance)
+        return image
+
+    def _rename(self, change: _Names) -> None:
+        _apply(change, self._files)
+        self._unsafe_names.append(change)
+
+    def _sync(self, file: _File) -> None:
+        if not self._lies:
+            for change in file.unsafe:
+                _change(file.safe, change)
+            file.unsafe.clear()
+
+    def _sync_names(self, folder: Path) -> None:
+        if self._lies:
+            return
+        for change in self._unsafe_names:
+            if _folder_of(change) == folder:
+                _apply(change, self._safe_names)
+        self._unsafe_names = [change for change in self._unsafe_names if _folder_of(change) != folder]
 
 
-def _pieces(step: Written | Truncated, random: Random) -> Iterator[Written | Truncated]:
-    """The step whole, or of a write some of its sectors, of which some hold garbage."""
-    if isinstance(step, Truncated) or random.random() < 0.6:
-        yield step
-        return
-    end = step.offset + len(step.data)
-    borders = [step.offset, *range(step.offset - step.offset % SECTOR_BYTES + SECTOR_BYTES, end, SECTOR_BYTES), end]
-    for start, stop in itertools.pairwise(borders):
-        fate = random.random()
-        if fate < 0.5:
-            yield Written(step.file, start, step.data[start - step.offset : stop - step.offset])
-        elif fate < 0.65:
-            yield Written(step.file, start, random.randbytes(stop - start))
+def moments(recording: Recording, root: Path, *, lies: bool = False) -> Iterator[tuple[LossyDisk, list[str]]]:
+    """Before the first operation, between any two and after the last: the disk, and what was told by then."""
+    disk, told = LossyDisk(root, lies=lies), list[str]()
+    for step in recording:
+        if isinstance(step, Told):
+            told.append(step.what)
+        else:
+            yield disk, told
+            disk.do(step)
+    yield disk, told
 
 
-def _apply(step: Written | Truncated, data: bytearray) -> None:
-    if isinstance(step, Truncated):
-        del data[step.size :]
-        data.extend(bytes(step.size - len(data)))
-    else:
-        data.extend(bytes(max(0, step.offset - len(data))))
-        data[step.offset : step.offset + len(step.data)] = step.data
+def _folder_of(change: _Names) -> Path:
+    return next(iter(change)).parent
+
+
+def _apply(change: _Names, names: dict[Path, _File]) -> None:
+    for path, file in change.items():
+        if file is None:
+            names.pop(path, None)
+        else:
+            names[path] = file
+
+
+def _content(file: _File, left: Left, share: float, chance: random.Random) -> bytes | None:
+    if file.is_folder:
+        return None
+    reached = [change for change in file.unsafe if chance.random() < share]
+    if left is Left.SOME_IN_ANY_ORDER:
+        chance.shuffle(reached)
+    content = bytearray(file.safe)
+    for change in reached:
+        if isinstance(change, Written) and left is not Left.EVERYTHING and chance.random() < TORN_SHARE:
+            for piece in _torn(change, chance):
+                _change(content, piece)
+        else:
+            _change(content, change)
+    return bytes(content)
+
+
+def _torn(write: Written, chance: random.Random) -> Iterator[Written]:
+    """What reaches the disk of a write that breaks: sectors of it, and garbage in the place of others."""
+    end = write.offset + len(write.data)
+    borders = range(write.offset // SECTOR_BYTES * SECTOR_BYTES, end, SECTOR_BYTES)
+    for border in borders:
+        start, stop = max(border, write.offset), min(border + SECTOR_BYTES, end)
+        fate = chance.random()
+        if fate < SECTOR_WRITTEN:
+            yield Written(write.path, start, write.data[start - write.offset : stop - write.offset])
+        elif fate < SECTOR_WRITTEN + SECTOR_GARBAGE:
+            yield Written(write.path, start, chance.randbytes(stop - start))
+
+
+def _change(content: bytearray, change: Written | Resized) -> None:
+    match change:
+        case Resized(size=size):
+            del content[size:]
+            content.extend(bytes(size - len(content)))
+        case Written(offset=offset, data=data):
+            content.extend(bytes(max(0, offset - len(content))))
+            content[offset : offset + len(data)] = data

@@ -45,6 +45,7 @@ class PlayedService:
     signals: tuple[int, ...] = ()
     driven: bool | None = None
     damage: ErrorCode | None = None
+    damaged: tuple[RunId, ...] = ()
 
     async def run(self, request: RunRequest, listener: EventListener) -> RunId:
         """Tell of the first events, then of the rest."""
@@ -100,7 +101,8 @@ class PlayedService:
         """The sample's row."""
         self._raise()
         self.asked.append(("runs", cursor, limit))
-        return RunPage(runs=(RunLine(run=row_of(self.sample), driven=self.driven),), next_cursor="c1")
+        line = RunLine(run=row_of(self.sample), driven=self.driven)
+        return RunPage(runs=(line,), next_cursor="c1", damaged=self.damaged)
 
     def tools(self) -> ToolList:
         """One tool."""

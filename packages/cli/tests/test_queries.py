@@ -8,6 +8,7 @@ import pytest
 from bearagent_cli.commands.init import PROFILE
 from bearagent_cli.profiles import read_profile
 from bearagent_domain.errors import ErrorCode
+from bearagent_domain.ids import RunId
 from bearagent_domain.profiles import RunProfile
 from bearagent_testkit import CountingIds, FixedClock, SampleRun, sample_run
 from tests.e2e.played_service import Command, PlayedService
@@ -23,6 +24,14 @@ def test_list_shows_one_row_per_run_and_how_to_go_on(command: Command, service: 
 def test_list_shows_a_run_that_nobody_drives_as_interrupted(command: Command, service: PlayedService) -> None:
     service.driven = False
     assert "  interrupted  " in command("list").out
+
+
+def test_list_shows_the_other_runs_beside_a_damaged_one(command: Command, service: PlayedService) -> None:
+    service.damaged = (RunId("12345678-0000-4000-8000-000000000000"),)
+    rows = command("list").out.splitlines()
+    assert rows[0].startswith(service.sample.run_id)
+    assert rows[1].startswith(service.damaged[0]) and rows[1].endswith(f"bearagent verify {service.damaged[0]}")
+    assert json.loads(command("list", "--json").out)["damaged"] == list(service.damaged)
 
 
 def test_list_keeps_a_hostile_objective_on_its_row(command: Command, service: PlayedService) -> None:

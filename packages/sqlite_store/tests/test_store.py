@@ -128,14 +128,22 @@ def what_is_read(database: Path, run: SampleRun) -> str:
     return "whole" if len(found) == len(run.records) else "lost end"
 
 
-@pytest.mark.parametrize("statement", ["UPDATE runs SET status = 'odd'", "UPDATE runs SET objective = x'ff' || 'x'"])
-def test_a_damaged_row_is_an_error_of_the_list_alone(
+@pytest.mark.parametrize(
+    "statement",
+    ["UPDATE runs SET status = 'odd'", "UPDATE runs SET objective = CAST(x'ff' AS TEXT) || 'x'", "DELETE FROM runs"],
+)
+def test_a_damaged_row_hides_no_other_run(
     run: SampleRun, database: Path, store: SqliteEventStore, statement: str
 ) -> None:
+    others = [sample_run(CountingIds(start=start), FixedClock()) for start in (1_000, 2_000)]
     altered(database, statement)
-    with pytest.raises(StoreError) as refused:
-        store.runs()
-    assert refused.value.info.code is ErrorCode.STORE_CORRUPT
+    for other in others:
+        store.append((other.take(),))
+    page = store.runs()
+    assert [row.run_id for row in page.runs] == [other.run_id for other in reversed(others)]
+    assert page.damaged == (run.run_id,)
+    assert store.runs(limit=2).damaged == ()
+    assert store.runs(cursor=store.runs(limit=2).next_cursor).damaged == (run.run_id,)
     assert list(store.read(run.run_id)) == run.records
 
 
@@ -145,6 +153,7 @@ def test_rows_that_are_lost_cost_no_event_and_can_be_put_back(
     before = store.rows(run.run_id)
     altered(database, "DELETE FROM runs", "DELETE FROM activities", "DELETE FROM artifacts")
     assert store.runs().runs == ()
+    assert store.runs().damaged == (run.run_id,)
     with pytest.raises(StoreError) as refused:
         store.run(run.run_id)
     assert refused.value.info.code is ErrorCode.STORE_CORRUPT

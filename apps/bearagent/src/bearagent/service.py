@@ -67,7 +67,7 @@ class BearAgentService:
                 RunLine(run=row, driven=lease.is_held(row.run_id) if row.status.needs_driver else None)
                 for row in page.runs
             )
-        return RunPage(runs=lines, next_cursor=page.next_cursor)
+        return RunPage(runs=lines, next_cursor=page.next_cursor, damaged=page.damaged)
 
     def tools(self) -> "ToolList":
         """The four workspace tools; their specs are the same for every folder."""

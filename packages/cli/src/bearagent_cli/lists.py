@@ -15,10 +15,12 @@ TYPE_COLUMNS = len("activity.outcome_unknown")
 
 def runs_text(page: RunPage) -> str:
     """One row per run: id (its beginning on a narrow terminal), when, status, objective cut to the terminal's width."""
-    if not page.runs:
+    if not page.runs and not page.damaged:
         return "No runs yet. Start one with bearagent run.\n"
-    columns = max(len(status_of(line)) for line in page.runs)
+    columns = max((len(status_of(line)) for line in page.runs), default=0)
     shown = "".join(_run_row(line, columns) for line in page.runs)
+    for run_id in map(on_one_line, page.damaged):
+        shown += f"{run_id}  damaged in the list; its events may be whole: bearagent verify {run_id}\n"
     return shown if page.next_cursor is None else f"{shown}More: bearagent list --cursor {page.next_cursor}\n"
 
 

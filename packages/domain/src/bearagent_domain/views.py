@@ -122,11 +122,15 @@ class RunLine(Rec, frozen=True, kw_only=True):
 
 
 class RunPage(Rec, frozen=True, kw_only=True):
-    """Some runs, newest first. `next_cursor` asks for the page behind it."""
+    """Some runs, newest first. `next_cursor` asks for the page behind it.
+
+    `damaged` are the runs between them of which the list can say nothing else; `inspect` and `verify` read the events.
+    """
 
     schema_version: int = 1
     runs: tuple[RunLine, ...]
     next_cursor: str | None
+    damaged: tuple[RunId, ...]
 
 
 class CheckOutcome(StrEnum):

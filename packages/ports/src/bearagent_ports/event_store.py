@@ -54,10 +54,14 @@ def head_after(part: Append, head: Head) -> Head:
 
 
 class RunRowPage(Rec, frozen=True, kw_only=True):
-    """Some run rows, newest (last inserted) first, and the cursor for those behind them."""
+    """Some run rows, newest (last inserted) first, and the cursor for those behind them.
+
+    `damaged` are the runs between them whose row is lost or can't be read: their events may well be whole.
+    """
 
     runs: tuple[RunRow, ...]
     next_cursor: str | None
+    damaged: tuple[RunId, ...] = ()
 
 
 class EventStore(Protocol):
@@ -86,7 +90,10 @@ class EventStore(Protocol):
         """What driving the run again needs. Raises `RunNotFound`."""
 
     def runs(self, *, cursor: str | None = None, limit: int = 50) -> RunRowPage:
-        """Run rows, newest first by insertion. An unusable cursor raises `StoreError` with `cursor_invalid`."""
+        """Run rows, newest first by insertion; a damaged row hides no other.
+
+        An unusable cursor raises `StoreError` with `cursor_invalid`.
+        """
 
     def matching(self, prefix: str, *, limit: int = 10) -> tuple[RunId, ...]:
         """Ids of at most `limit` runs that begin with `prefix`, newest first; the prefix is text, never a pattern."""

@@ -76,7 +76,7 @@ class QueryService:
         _require_page(limit)
         page = self._store.runs(cursor=cursor, limit=limit)
         lines = tuple(RunLine(run=row, driven=self._driven(row.run_id, row.status)) for row in page.runs)
-        return RunPage(runs=lines, next_cursor=page.next_cursor)
+        return RunPage(runs=lines, next_cursor=page.next_cursor, damaged=page.damaged)
 
     def resolve(self, name: str) -> RunId:
         """The run that `name` means: an id, a prefix of at least 4 characters that fits one run, or `latest`.

@@ -14,7 +14,7 @@ from bearagent_domain.errors import ErrorCode, failure
 from bearagent_domain.ids import RunId
 from bearagent_domain.records import Head, RecordCorrupt, RecordedEvent, corrupt, opened
 from bearagent_domain.rows import Binding, Rows, RunRow
-from bearagent_ports import Append, RunNotFound, RunRowPage, head_after
+from bearagent_ports import Append, RunNotFound, RunRowPage, StoreError, head_after
 from bearagent_sqlite_store.connections import connect_existing, connect_or_create, transaction
 from bearagent_sqlite_store.errors import store_error, translated_errors
 from bearagent_sqlite_store.folders import beside
@@ -89,10 +89,15 @@ class SqliteEventStore:
         """Rows newest first; the cursor is the number of the last run on the page."""
         before = "" if cursor is None else f"WHERE run_number < {_run_number_in(cursor)}"
         with translated_errors():
-            found = RUNS.select(self._db, f"{before} ORDER BY run_number DESC LIMIT ?", limit + 1)
-            more = len(found) > limit
-            next_cursor = str(self._number_of(found[limit - 1].run_id)) if more else None
-        return RunRowPage(runs=found[:limit], next_cursor=next_cursor)
+            found = self._db.execute(
+                f"SELECT run_number, run_id FROM bindings {before} ORDER BY run_number DESC LIMIT ?", (limit + 1,)
+            ).fetchall()
+            rows = [(run_id, self._row_if_whole(run_number)) for run_number, run_id in found[:limit]]
+        return RunRowPage(
+            runs=tuple(row for _, row in rows if row is not None),
+            next_cursor=str(found[limit - 1][0]) if len(found) > limit else None,
+            damaged=tuple(RunId(str(run_id)) for run_id, row in rows if row is None),
+        )
 
     def matching(self, prefix: str, *, limit: int = 10) -> tuple[RunId, ...]:
         """Ids that begin with `prefix`, newest first."""
@@ -167,6 +172,15 @@ class SqliteEventStore:
         if not found:
             raise damaged_row()
         return found[0]
+
+    def _row_if_whole(self, run_number: int) -> RunRow | None:
+        try:
+            with translated_errors():
+                return self._run_row(run_number)
+        except StoreError as error:
+            if error.info.code is ErrorCode.STORE_CORRUPT:
+                return None
+            raise
 
     def _number_of(self, run_id: RunId) -> int:
         run_number = self._db.execute("SELECT run_number FROM bindings WHERE run_id = ?", (run_id,)).get

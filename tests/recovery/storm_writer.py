@@ -1,4 +1,4 @@
-"""Plays runs into one record until it is killed: `python storm_writer.py DATABASE WORKSPACE EFFECTS LAST [FAULT]`.
+"""Plays runs into one record until it is killed: `python storm_writer.py DATABASE WORKSPACE EFFECTS LAST FAULT`.
 
 Each line on stdout is a fact about its own process, written before the next thing happens:
 
@@ -8,7 +8,8 @@ Each line on stdout is a fact about its own process, written before the next thi
 
 The tool `storm.strike` adds the id of its activity to the file EFFECTS and forces it to disk: an effect that nobody can
 take back, counted outside of the record. The process kills itself at its LAST-th boundary, or lives on for ever at 0.
-FAULT makes it wrong on purpose: `early` says `stored` before the commit, `eager` strikes before the intent is stored.
+FAULT makes it wrong on purpose, unless it is empty: `early` says `stored` before the commit, `eager` strikes before the
+intent is stored.
 """
 
 import asyncio
@@ -165,4 +166,4 @@ def main(database: Path, workspace: Path, effects: Path, last: int, fault: str) 
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:4]), int(sys.argv[4]), sys.argv[5] if len(sys.argv) > 5 else "")
+    main(Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]), sys.argv[5])

@@ -50,6 +50,7 @@ class ErrorCode(StrEnum):
     STORE_READ_ONLY = "store_read_only"
     STORE_CORRUPT = "store_corrupt"
     STORE_SCHEMA_UNKNOWN = "store_schema_unknown"
+    STORE_SCHEMA_ALTERED = "store_schema_altered"
     STORE_NOT_A_DATABASE = "store_not_a_database"
     STORE_FAILED = "store_failed"
     EVENT_TOO_LARGE = "event_too_large"

@@ -41,7 +41,7 @@ def _of_sqlite(error: apsw.Error) -> StoreError:
         case apsw.NotADBError():
             return store_error(ErrorCode.STORE_NOT_A_DATABASE)
         case apsw.SQLError():  # a table or column of ours is not there
-            return store_error(ErrorCode.STORE_SCHEMA_UNKNOWN)
+            return store_error(ErrorCode.STORE_SCHEMA_ALTERED)
         case _:
             return store_error(ErrorCode.STORE_FAILED)
 
@@ -66,8 +66,10 @@ _SENTENCES = {
     "Change their permissions, or copy the file to a folder of yours.",
     ErrorCode.STORE_CORRUPT: "The database file is damaged. Keep it, and go on with a copy or with another file.",
     ErrorCode.STORE_NOT_A_DATABASE: "This is not a record that BearAgent made. Name another file with --db.",
-    ErrorCode.STORE_SCHEMA_UNKNOWN: "The record's tables are not those that this version makes: "
-    "a newer version made them, or someone altered them. Use a newer BearAgent, or another file with --db.",
+    ErrorCode.STORE_SCHEMA_UNKNOWN: "A newer BearAgent made this record's tables. "
+    "Use that one, or another file with --db.",
+    ErrorCode.STORE_SCHEMA_ALTERED: "The tables of the record are not those that BearAgent made: altered, or damaged. "
+    "Keep the file, and go on with a copy from before, or with another file with --db.",
     ErrorCode.STORE_FAILED: "The record could not be read or written. Check its disk, and try a copy of it.",
     ErrorCode.CURSOR_INVALID: "The cursor is not one that this store gave.",
 }

@@ -106,15 +106,18 @@ def schema_version(db: apsw.Connection) -> int:
     """The number of the last migration that was applied; 0 for a database without any table.
 
     Raises `StoreError`: `store_not_a_database` for a file of another application, `store_schema_unknown` for a schema
-    that is newer or was altered.
+    that a newer version made, `store_schema_altered` for one that nobody made.
     """
     application_id, version = db.pragma("application_id"), db.pragma("user_version")
     if application_id == version == 0 and db.execute("SELECT count(*) FROM sqlite_schema").get == 0:
         return 0
     if application_id != APPLICATION_ID:
         raise store_error(ErrorCode.STORE_NOT_A_DATABASE)
-    if not 0 < version <= len(MIGRATIONS) or not _is_as_migrated(db, version):
+    ledger = _ledger(db)
+    if version > len(MIGRATIONS) and version == len(ledger):
         raise store_error(ErrorCode.STORE_SCHEMA_UNKNOWN)
+    if version != len(ledger) or not _is_as_migrated(db, ledger):
+        raise store_error(ErrorCode.STORE_SCHEMA_ALTERED)
     return int(version)
 
 
@@ -130,12 +133,16 @@ def migrate(db: apsw.Connection) -> None:
     db.pragma("application_id", APPLICATION_ID)
 
 
-def _is_as_migrated(db: apsw.Connection, version: int) -> bool:
+def _ledger(db: apsw.Connection) -> list[tuple[object, ...]]:
+    """What was applied, in order; empty when the ledger itself is gone."""
     if db.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'").get == 0:
-        return False
-    ledger = db.execute("SELECT number, name, sha256, schema_sha256 FROM migrations ORDER BY number").fetchall()
-    expected = [(number, step.name, step.sha256) for number, step in enumerate(MIGRATIONS[:version], 1)]
-    return [row[:3] for row in ledger] == expected and ledger[-1][3] == _schema_sha256(db)
+        return []
+    return db.execute("SELECT number, name, sha256, schema_sha256 FROM migrations ORDER BY number").fetchall()
+
+
+def _is_as_migrated(db: apsw.Connection, ledger: list[tuple[object, ...]]) -> bool:
+    expected = [(number, step.name, step.sha256) for number, step in enumerate(MIGRATIONS[: len(ledger)], 1)]
+    return [row[:3] for row in ledger] == expected != [] and ledger[-1][3] == _schema_sha256(db)
 
 
 def _schema_sha256(db: apsw.Connection) -> str:

@@ -1,6 +1,8 @@
 """What the store notices when it reads, what it refuses when it writes, and what it loses when rows are lost."""
 
+import re
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -13,6 +15,7 @@ from bearagent_ports import RunNotFound, StoreError
 from bearagent_sqlite_store import SqliteEventStore
 from bearagent_testkit import CountingIds, FixedClock, SampleRun, sample_run
 
+PAGE_BYTES = 4_096
 replace = msgspec.structs.replace
 
 
@@ -80,8 +83,8 @@ def test_a_lost_event_before_the_page_is_noticed(run: SampleRun, database: Path,
 def test_a_page_of_zeros_is_noticed_or_loses_the_end_alone(run: SampleRun, database: Path) -> None:
     whole = database.read_bytes()
     noticed = 0
-    for start in range(0, len(whole), 4_096):
-        database.write_bytes(whole[: start + 100] + bytes(3_996) + whole[start + 4_096 :])
+    for start in range(0, len(whole), PAGE_BYTES):
+        database.write_bytes(whole[: start + 100] + bytes(3_996) + whole[start + PAGE_BYTES :])
         noticed += what_is_read(database, run) != "whole"
     assert noticed >= 3
 
@@ -145,6 +148,43 @@ def test_a_damaged_row_hides_no_other_run(
     assert store.runs(limit=2).damaged == ()
     assert store.runs(cursor=store.runs(limit=2).next_cursor).damaged == (run.run_id,)
     assert list(store.read(run.run_id)) == run.records
+
+
+def test_an_id_that_is_no_text_any_more_hides_no_other_run_and_is_named(run: SampleRun, database: Path) -> None:
+    types = types_of_binding(database)
+    with_byte(database, types, old=13 + 2 * len(run.run_id), new=12 + 2 * len(run.run_id))
+    other = sample_run(CountingIds(start=1_000), FixedClock())
+    with closing(SqliteEventStore.open_existing(database)) as store:
+        store.append((other.take(),))
+        page = store.runs()
+        assert ([row.run_id for row in page.runs], page.damaged) == ([other.run_id], (run.run_id,))
+        assert store.matching("") == (other.run_id, run.run_id)
+        assert store.matching("00000001") == (run.run_id,)
+
+
+def test_a_binding_that_is_damaged_or_lost_is_refused_by_a_code(run: SampleRun, database: Path) -> None:
+    whole, types = database.read_bytes(), types_of_binding(database)
+    cells = types // PAGE_BYTES * PAGE_BYTES + 4
+    for place, old, new in ((types + 1, 33, 32), (cells, 1, 0)):  # no text; lost, though an index knows of it
+        database.write_bytes(whole)
+        with_byte(database, place, old=old, new=new)
+        with closing(SqliteEventStore.open_existing(database)) as store, pytest.raises(StoreError) as refused:
+            store.binding(run.run_id)
+        assert refused.value.info.code is ErrorCode.STORE_CORRUPT
+
+
+def types_of_binding(database: Path) -> int:
+    """Where, in the file, the types of the columns of the only binding stand: of its id, its workspace and so on."""
+    id_and_workspace = re.search(rb"[0-9a-f-]{36}/workspace", database.read_bytes())
+    assert id_and_workspace is not None
+    return id_and_workspace.start() - 5
+
+
+def with_byte(database: Path, place: int, *, old: int, new: int) -> None:
+    data = bytearray(database.read_bytes())
+    assert data[place] == old
+    data[place] = new
+    database.write_bytes(data)
 
 
 def test_rows_that_are_lost_cost_no_event_and_can_be_put_back(

@@ -22,6 +22,8 @@ from bearagent_sqlite_store.heads import KeptHeads
 from bearagent_sqlite_store.row_tables import ACTIVITIES, ARTIFACTS, RUNS, damaged_row
 
 _CURSOR = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
+_BOUND = Binding.__struct_fields__
+_RUN_ID = "ifnull(CAST(run_id AS BLOB), x'')"  # whatever damage made of it: it must hide no other run
 
 
 class SqliteEventStore:
@@ -35,8 +37,8 @@ class SqliteEventStore:
     def open(cls, path: str | os.PathLike[str]) -> Self:
         """The store in `path`. A missing file is made with mode 0600, a missing folder with 0700.
 
-        Raises `StoreError`: `store_not_a_database`, `store_schema_unknown`, `store_corrupt`, `store_read_only`,
-        `store_full`, `store_busy` after 5 s, and `store_failed` for the rest.
+        Raises `StoreError`: `store_not_a_database`, `store_schema_unknown`, `store_schema_altered`, `store_corrupt`,
+        `store_read_only`, `store_full`, `store_busy` after 5 s, and `store_failed` for the rest.
         """
         return cls(connect_or_create(Path(path)), KeptHeads(beside(Path(path), ".heads")))
 
@@ -79,24 +81,27 @@ class SqliteEventStore:
     def binding(self, run_id: RunId) -> Binding:
         """The binding given with the first events."""
         with translated_errors():
-            workspace, identity, provider, api = self._db.execute(
-                "SELECT workspace, workspace_identity, provider, api FROM bindings WHERE run_number = ?",
-                (self._number_of(run_id),),
-            ).get
-        return Binding(workspace=workspace, workspace_identity=identity, provider=provider, api=api)
+            found = self._db.execute(
+                f"SELECT {', '.join(_BOUND)} FROM bindings WHERE run_number = ?", (self._number_of(run_id),)
+            ).fetchall()
+        fields = dict(zip(_BOUND, found[0], strict=True)) if found else {}  # an index may know of a row that is lost
+        try:
+            return msgspec.convert(fields, Binding)
+        except msgspec.ValidationError as error:
+            raise store_error(ErrorCode.STORE_CORRUPT) from error
 
     def runs(self, *, cursor: str | None = None, limit: int = 50) -> RunRowPage:
         """Rows newest first; the cursor is the number of the last run on the page."""
         before = "" if cursor is None else f"WHERE run_number < {_run_number_in(cursor)}"
         with translated_errors():
-            found = self._db.execute(
-                f"SELECT run_number, run_id FROM bindings {before} ORDER BY run_number DESC LIMIT ?", (limit + 1,)
+            found: list[tuple[Any, Any]] = self._db.execute(
+                f"SELECT run_number, {_RUN_ID} FROM bindings {before} ORDER BY run_number DESC LIMIT ?", (limit + 1,)
             ).fetchall()
-            rows = [(run_id, self._row_if_whole(run_number)) for run_number, run_id in found[:limit]]
+            rows = [(_run_id(stored), self._row_if_whole(run_number)) for run_number, stored in found[:limit]]
         return RunRowPage(
             runs=tuple(row for _, row in rows if row is not None),
             next_cursor=str(found[limit - 1][0]) if len(found) > limit else None,
-            damaged=tuple(RunId(str(run_id)) for run_id, row in rows if row is None),
+            damaged=tuple(run_id for run_id, row in rows if row is None),
         )
 
     def matching(self, prefix: str, *, limit: int = 10) -> tuple[RunId, ...]:
@@ -105,10 +110,10 @@ class SqliteEventStore:
             return ()  # also what has no UTF-8 form and could not be asked for
         with translated_errors():
             found = self._db.execute(
-                "SELECT run_id FROM bindings WHERE substr(run_id, 1, ?1) = ?2 ORDER BY run_number DESC LIMIT ?3",
-                (len(prefix), prefix, limit),
+                f"SELECT {_RUN_ID} FROM bindings WHERE substr({_RUN_ID}, 1, ?1) = ?2 ORDER BY run_number DESC LIMIT ?3",
+                (len(prefix), prefix.encode(), limit),
             )
-            return tuple(run_id for (run_id,) in found)
+            return tuple(_run_id(stored) for (stored,) in found)
 
     def replace_rows(self, run_id: RunId, rows: Rows) -> None:
         """Delete the rows of this run and store `rows`."""
@@ -219,6 +224,10 @@ def _opened(sequence: int, body: bytes, prev_hash: bytes, hash_: bytes) -> Recor
         raise RecordCorrupt(
             failure(ErrorCode.RECORD_CORRUPT, f"Event {sequence} is damaged. {error.info.message}", sequence=sequence)
         ) from error
+
+
+def _run_id(stored: bytes) -> RunId:
+    return RunId(stored.decode("utf-8", "replace"))
 
 
 def _run_number_in(cursor: str) -> int:

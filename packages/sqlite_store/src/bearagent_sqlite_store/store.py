@@ -94,7 +94,7 @@ class SqliteEventStore:
         """Rows newest first; the cursor is the number of the last run on the page."""
         before = "" if cursor is None else f"WHERE run_number < {_run_number_in(cursor)}"
         with translated_errors():
-            found: list[tuple[Any, Any]] = self._db.execute(
+            found: list[tuple[Any, ...]] = self._db.execute(
                 f"SELECT run_number, {_RUN_ID} FROM bindings {before} ORDER BY run_number DESC LIMIT ?", (limit + 1,)
             ).fetchall()
             rows = [(_run_id(stored), self._row_if_whole(run_number)) for run_number, stored in found[:limit]]

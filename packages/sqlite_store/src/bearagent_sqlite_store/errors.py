@@ -40,7 +40,7 @@ def _of_sqlite(error: apsw.Error) -> StoreError:
             return store_error(ErrorCode.STORE_CORRUPT)
         case apsw.NotADBError():
             return store_error(ErrorCode.STORE_NOT_A_DATABASE)
-        case apsw.IOError() if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE:  # no room for the index of its log
+        case apsw.IOError() if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE:  # no room
             return store_error(ErrorCode.STORE_FULL)
         case apsw.SQLError():  # a table or column of ours is not there
             return store_error(ErrorCode.STORE_SCHEMA_ALTERED)

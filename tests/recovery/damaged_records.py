@@ -14,7 +14,7 @@ from bearagent_domain.ids import RunId
 from bearagent_domain.views import CheckOutcome, RunPage, Verification
 from bearagent_runtime import QueryService
 from bearagent_sqlite_store import FileRunLease, SqliteEventStore, check_database
-from bearagent_testkit import CountingIds, FixedClock, SampleRun
+from bearagent_testkit import CountingIds, FixedClock, SampleRun, sample_run
 
 NAME = "record.db"
 HEADS = f"{NAME}.heads"
@@ -109,7 +109,7 @@ def _play(store: SqliteEventStore, run: SampleRun) -> None:
 
 
 def answers(database: Path, run_ids: tuple[RunId, ...]) -> Answers:
-    """What `inspect`, `events`, `list`, `verify`, `doctor` and whoever resumes a run are told, each for itself."""
+    """What `inspect`, `events`, `list`, `verify`, `doctor` and whoever drives a run are told, each for itself."""
     try:
         store = SqliteEventStore.open_existing(database)
     except BearAgentError as error:
@@ -129,6 +129,7 @@ def _questions(
     for run_id in run_ids:
         for question, ask in _questions_about(store, query, run_id):
             yield (question, run_id), ask
+    yield ("append", ""), lambda: _reads_what_it_appends(store)
 
 
 def _questions_about(
@@ -141,6 +142,12 @@ def _questions_about(
     yield "rows", lambda: store.rows(run_id)
     yield "run", lambda: store.run(run_id)
     yield "binding", lambda: store.binding(run_id)
+
+
+def _reads_what_it_appends(store: SqliteEventStore) -> bool:
+    run = sample_run(CountingIds(start=1_000_000), FixedClock())
+    store.append((run.take(),))
+    return list(store.read(run.run_id)) == run.records
 
 
 def _answer(ask: Callable[[], object]) -> object:
@@ -175,5 +182,5 @@ def _finding(whole: Answers, found: Answers) -> Finding:
     return Finding(Effect.NOTICED if by else Effect.NONE, by, has_another_binding="binding" in others)
 
 
-READ = {"inspect", "events", "end"}  # of one run, from its log
+READ = {"inspect", "events", "end", "append"}  # from the log of a run
 FOUND = {"list", "latest", "matching"}  # which runs there are

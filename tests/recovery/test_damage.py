@@ -22,7 +22,7 @@ from bearagent_runtime import QueryService
 from bearagent_sqlite_store import SqliteEventStore
 from tests.recovery.damaged_records import HEADS, NAME, Effect, Finding, Record, record_in
 
-PAGE_BYTES = 4_096
+PAGE_BYTES, BLOCK_BYTES = 4_096, 512
 WAL = f"{NAME}-wal"
 
 
@@ -87,7 +87,7 @@ def test_a_flipped_bit_of_the_database_is_noticed_or_has_no_effect(
     assert found["record_corrupt"] > 0 and found[Effect.NONE] > 0
 
 
-@pytest.mark.rounds(short=131, full=1)
+@pytest.mark.rounds(short=401, full=1)
 def test_a_flipped_bit_of_the_log_ahead_is_noticed_or_has_no_effect(logged: Record, folder: Path, rounds: int) -> None:
     wal = logged.files[WAL]
     found = counted(logged.finding(logged.laid_out(folder, wal=data)) for data in flips(wal, rounds))
@@ -98,6 +98,17 @@ def test_a_flipped_bit_of_the_log_ahead_is_noticed_or_has_no_effect(logged: Reco
 def test_a_log_ahead_that_was_cut_is_noticed_or_has_no_effect(logged: Record, folder: Path, rounds: int) -> None:
     wal = logged.files[WAL]
     found = counted(logged.finding(logged.laid_out(folder, wal=data)) for data in cuts(wal, rounds))
+    assert found["record_truncated"] > found.total() / 2
+
+
+@pytest.mark.rounds(short=8, full=1)
+def test_a_block_of_zeros_in_the_log_ahead_is_noticed_or_has_no_effect(
+    logged: Record, folder: Path, rounds: int
+) -> None:
+    wal = logged.files[WAL]
+    starts = range(0, len(wal), BLOCK_BYTES * rounds)
+    zeroed = (wal[:start] + bytes(BLOCK_BYTES) + wal[start + BLOCK_BYTES :] for start in starts)
+    found = counted(logged.finding(logged.laid_out(folder, wal=data)) for data in zeroed)
     assert found["record_truncated"] > found.total() / 2
 
 

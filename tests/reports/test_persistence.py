@@ -46,10 +46,10 @@ def recorded(machine: Machine, objective: str) -> str:
     return str(json.loads(done.stdout)["run_id"])
 
 
-def code_of(machine: Machine, *words: str, exit_code: int = 4) -> str:
+def code_of(machine: Machine, *words: str) -> str:
     """The stable code with which a command is refused; there is one message."""
     done = machine.bearagent(*words, "--json")
-    assert done.returncode == exit_code, done.stdout
+    assert done.returncode == 4, done.stdout
     assert len(done.stderr.splitlines()) == 1
     return str(json.loads(done.stdout)["error"]["code"])
 

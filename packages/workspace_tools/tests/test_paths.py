@@ -31,6 +31,13 @@ def test_a_normalised_path_is_relative_and_stays_as_it_is(text: str) -> None:
     assert not path.startswith("/") and "\\" not in path and len(path.encode()) <= 1_024
 
 
+@pytest.mark.parametrize("path", ["./~", "././~root/x", ".\\~"])
+def test_what_names_a_home_stays_refused_behind_dots(path: str) -> None:
+    with pytest.raises(CallRefused) as refused:
+        normalised(path)
+    assert refused.value.info.code is ErrorCode.PATH_HOME
+
+
 @given(texts)
 def test_a_writable_path_is_a_file_below_outputs(text: str) -> None:
     try:

@@ -1,5 +1,6 @@
 """Opening the database file: private, made and migrated under a lock, the same settings each time."""
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -38,11 +39,18 @@ def connect_existing(path: Path) -> apsw.Connection:
 
 @contextmanager
 def transaction(db: apsw.Connection) -> Iterator[None]:
-    """One transaction that has the right to write from its beginning; rolled back whole when anything fails."""
+    """One transaction that has the right to write from its beginning; rolled back whole when anything fails.
+
+    SQLite calls only a full disk full; a quota or a limit on the size of files that is reached is the same to a user.
+    """
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
         db.execute("COMMIT")
+    except apsw.IOError as error:
+        if db.system_errno in (errno.EDQUOT, errno.EFBIG):
+            raise store_error(ErrorCode.STORE_FULL) from error
+        raise
     finally:
         if db.in_transaction:
             db.execute("ROLLBACK")

@@ -63,7 +63,7 @@ def _of_system(error: OSError) -> StoreError:
 _SENTENCES = {
     ErrorCode.STORE_MISSING: "There is no record here yet. `bearagent run` makes one; another file is named with --db.",
     ErrorCode.STORE_BUSY: "Another process is writing to the record. Try again shortly.",
-    ErrorCode.STORE_FULL: "The disk is full. Free some space; what was committed is safe.",
+    ErrorCode.STORE_FULL: "The disk or a quota is full. Free some space; what was committed is safe.",
     ErrorCode.STORE_READ_ONLY: "The record's file and folder must be readable and writable to you. "
     "Change their permissions, or copy the file to a folder of yours.",
     ErrorCode.STORE_CORRUPT: "The database file is damaged. Keep it, and go on with a copy or with another file.",

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 import msgspec
 
 from bearagent_domain.errors import BearAgentError, ErrorCode, failure
+from bearagent_ports.tool import ToolFailed
 from bearagent_workspace_tools.errors import failed, translated
 
 
@@ -94,7 +95,8 @@ def opened(folder: int, name: str) -> Iterator[OpenFile]:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
         handle = os.open(name, flags, dir_fd=folder)
     try:
-        status = os.fstat(handle)
+        with translating():
+            status = os.fstat(handle)
         if identity_of(status) != identity_of(before) or not stat.S_ISREG(status.st_mode):
             raise failed(ErrorCode.FILE_CHANGED)
         yield OpenFile(handle, status)
@@ -115,9 +117,14 @@ def enter(folder: int, name: str) -> int:
         raise failed(ErrorCode.PATH_LINK) from error
     except OSError as error:
         raise translated(error) from error
-    if identity_of(os.fstat(handle)) != identity_of(before):
+    try:
+        with translating():
+            status = os.fstat(handle)
+        if identity_of(status) != identity_of(before):
+            raise failed(ErrorCode.FILE_CHANGED)
+    except ToolFailed:
         os.close(handle)
-        raise failed(ErrorCode.FILE_CHANGED)
+        raise
     return handle
 
 

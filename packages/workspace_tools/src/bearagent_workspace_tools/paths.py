@@ -57,7 +57,9 @@ def normalised(value: object) -> str:
         _refuse(ErrorCode.PATH_TOO_DEEP, f"A path has at most {PARTS_MAX} parts.")
     for part in parts:
         _require_portable(part)
-    return "/".join(parts) or ROOT_PATH
+    path = "/".join(parts) or ROOT_PATH
+    _require_relative(path)  # once more: what stood behind `./` may begin the path now
+    return path
 
 
 def require_writable(path: str) -> None:

@@ -124,7 +124,10 @@ def _fill(handle: int, data: bytes, target: Target, call: CallContext) -> None:
     rest = memoryview(data)
     while rest:
         check_time(call)
-        rest = rest[os.write(handle, rest[:WRITE_BLOCK_BYTES]) :]
+        written = os.write(handle, rest[:WRITE_BLOCK_BYTES])
+        if written == 0:  # it would never end
+            raise failed(ErrorCode.IO_ERROR)
+        rest = rest[written:]
     if target.status is not None:
         os.fchmod(handle, target.status.st_mode & 0o777)  # a private file stays private
     os.fsync(handle)

@@ -3,11 +3,8 @@
 import hashlib
 import os
 import resource
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -18,35 +15,11 @@ from bearagent_domain.runs import RunStatus
 from bearagent_domain.tools import PreparedToolRequest, ToolSpec
 from bearagent_testkit import ScriptedCall
 from tests.reports.desk import Desk
+from tests.security.swapping import swapped_by_another_process
 
 SECRET = "the secret outside"
 RUNS_MIN, RUNS_MAX = 4, 50
 CALLS_PER_TURN = 60  # of the 64 that a turn may have
-
-# Exchanges two names, each time in one step, until its input ends.
-SWAPPER = """
-import ctypes, os, select, sys
-one, other = (os.fsencode(word) for word in sys.argv[1:])
-AT_FDCWD, RENAME_EXCHANGE = -100, 2
-exchange = ctypes.CDLL(None).renameat2
-while not select.select([sys.stdin], [], [], 0)[0]:
-    for _ in range(1_000):
-        exchange(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE)
-"""
-
-
-@contextmanager
-def swapped_by_another_process(place: Path, target: Path) -> Iterator[None]:
-    """While this lasts, `place` is by turns itself and a link to `target`."""
-    if sys.platform != "linux":
-        pytest.skip("only Linux exchanges two names in one step")
-    link = place.parents[2] / "link"
-    link.symlink_to(target)
-    with subprocess.Popen([sys.executable, "-c", SWAPPER, place, link], stdin=subprocess.PIPE) as process:
-        try:
-            yield
-        finally:
-            process.communicate(b"stop")
 
 
 def lines_of(answer: ToolAnswer) -> list[str]:

@@ -49,7 +49,7 @@ class Ground:
         return [place for place in self.root.rglob("*") if place.name.endswith(".part")]
 
     def race(self, tool: str, arguments: JsonObject, rounds: int) -> None:
-        """Ask one tool again and again, at least until both sides of the swap were met; each refusal says what it met."""
+        """Ask one tool again and again, at least until both sides of the swap were met."""
         found: Counter[str] = Counter()
         for _ in range(EXTENSIONS_MAX):
             found += asyncio.run(self._race(self.tools[tool], arguments, rounds))

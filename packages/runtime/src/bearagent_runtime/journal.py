@@ -7,7 +7,7 @@ touch the world, to wait for someone, to print or to end commits first (R1).
 from collections.abc import Iterable, Sequence
 
 from bearagent_domain.commands import Command
-from bearagent_domain.errors import ErrorCode, failure
+from bearagent_domain.errors import BearAgentError, ErrorCode, failure
 from bearagent_domain.events import RunCreated
 from bearagent_domain.ids import RunId
 from bearagent_domain.profiles import PREVIEW_BYTES_MAX
@@ -93,11 +93,15 @@ class Journal:
             rows=self._rows.take(),
             binding=self._binding,
         )
+        self._broken = True  # until the store says that it has it
         try:
             self._store.append((part,))
-        except BaseException:
-            self._broken = True
+        except BearAgentError:
             raise
+        except Exception as error:  # foreign code: its words may hold anything
+            message = "The store failed in a way of its own. Whether it has the last events, reading it tells."
+            raise StoreError(failure(ErrorCode.STORE_FAILED, message)) from error
+        self._broken = False
         self._pending.clear()
         self._stored = events[-1].sequence
         self._binding = None

@@ -1,6 +1,7 @@
 """RunService: create a run, take its lease, drive it until it rests."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass
 
 from bearagent_domain.budgets import RunLimits
@@ -91,7 +92,7 @@ class RunService:
         except asyncio.CancelledError:
             self._interrupted(journal, active_time)
             raise
-        self._parts.store.keep_head(journal.run_id, journal.head)
+        self._keep_head(journal)
 
     def _interrupted(self, journal: Journal, active_time: ActiveTime) -> None:
         """The answer to a cancellation. Where waiting was given up, the activity stays started: nothing is claimed."""
@@ -100,7 +101,12 @@ class RunService:
             reason: SuspendReason = "outcome_unknown" if journal.state.in_doubt else "interrupted"
             journal.record(SuspendRun(reason=reason, error=error, active_ms=active_time.take()))
         journal.commit()
-        self._parts.store.keep_head(journal.run_id, journal.head)
+        self._keep_head(journal)
+
+    def _keep_head(self, journal: Journal) -> None:
+        """What is stored stands, whether its head could be kept or not; a store that raises has not kept it."""
+        with suppress(Exception):
+            self._parts.store.keep_head(journal.run_id, journal.head)
 
     def _loop_of(self, created: RunCreated, active_time: ActiveTime) -> AgentLoop:
         parts = self._parts

@@ -9,13 +9,16 @@ from bearagent_domain.events import ActivityRequested, ModelWork, PolicyDecided,
 from bearagent_domain.messages import ToolAnswer
 from bearagent_domain.policies import Verdict
 from bearagent_domain.runs import ActivityStatus, RunStatus
-from bearagent_domain.tools import Effect
+from bearagent_domain.tools import Effect, PreparedToolRequest, ToolResult
+from bearagent_ports import CallContext
 from bearagent_runtime import FixedToolPolicy
 from bearagent_testkit import FakeTool, MemoryEventStore, ScriptedCall, ScriptedTurn
 from tests.security.hostile_plays import Play, require_invariants
 from tests.security.hostile_turns import WHOLE_TOOLSET
+from tests.security.injected_wordings import WORDINGS, Call, called
 
 UPLOAD = "web.upload"
+NAIVE = "naive.write"
 REFUSED_BEFORE_POLICY = "no decision"
 
 
@@ -156,6 +159,42 @@ def test_an_order_in_a_document_ends_in_recorded_refusals(
     assert play.events_of(uploading.activity_id) == ["activity.requested", "policy.decided", "activity.failed"]
     require_invariants(play)
     require_same_authority(play, FixedToolPolicy(granted).policy_hash)
+
+
+@pytest.mark.parametrize(("document", "call", "code"), WORDINGS, ids=[f"wording {n}" for n in range(len(WORDINGS))])
+def test_whatever_the_words_an_obedient_model_does_nothing_that_was_not_granted(
+    document: str, call: Call, code: str | None, tmp_path: Path
+) -> None:
+    upload = FakeTool(UPLOAD, effect=Effect.NETWORK)
+    play = obeyed(Order(document, called(call), code), tmp_path, upload, WHOLE_TOOLSET)
+    reading, obeying, _ = play.calls
+    assert reading.status is ActivityStatus.COMPLETED, "the order must have been read"
+    assert (obeying.error.code if obeying.error else None) == code
+    assert upload.executed == []
+    written = {str(call[1]["path"])} if code is None else set()
+    assert set(play.files_below_outputs()) == written, "within the grant it is not prevented, but visible"
+    require_invariants(play)
+    require_same_authority(play, FixedToolPolicy(WHOLE_TOOLSET).policy_hash)
+
+
+def test_control_without_rules_for_paths_an_obedient_model_does_write_elsewhere(tmp_path: Path) -> None:
+    """A tool that joins folder and path, and a policy that allows it: the same check must notice."""
+    escaped = 0
+    for number, (document, call, _) in enumerate(WORDINGS):
+        place = tmp_path / str(number)
+
+        async def naive(prepared: PreparedToolRequest, context: CallContext, place: Path = place) -> ToolResult:
+            target = place / "workspace" / str(prepared.arguments["text"])
+            target.write_text("owned")
+            return ToolResult(content="Done.")
+
+        path = str(call[1].get("path", ""))
+        if call[0] != "workspace.write" or path.startswith(("/", "outputs")):
+            continue
+        order = Order(document, ScriptedCall(NAIVE, {"text": path}), None)
+        play = obeyed(order, place, FakeTool(NAIVE, behaviour=naive), (*WHOLE_TOOLSET, NAIVE))
+        escaped += play.everything_but_outputs() != play.before
+    assert escaped > 5
 
 
 def require_same_authority(play: Play, policy_hash: str) -> None:
